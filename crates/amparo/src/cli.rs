@@ -1,0 +1,180 @@
+//! The command line: verbs in English, words in Portuguese.
+
+use crate::settings;
+use clap::builder::PossibleValuesParser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use domain::Role;
+
+/// clap's own template says its headings in English.
+const TEMPLATE: &str = "{about-with-newline}\nUso: {usage}\n\n{all-args}{after-help}";
+
+pub fn command() -> Command {
+    let root = Command::new("amparo")
+        .about("Amparo: o sistema da sua associação, com a integração 1.84.")
+        .override_usage("amparo [OPÇÕES] <COMANDO>")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(Command::new("serve").about("Atende: inicia o servidor"))
+        .subcommand(Command::new("migrate").about("Leva o banco de dados à versão deste programa"))
+        .subcommand(Command::new("doctor").about("Confere a instalação e diz o que fazer"))
+        .subcommand(Command::new("config").about("Mostra os valores em vigor e de onde cada um veio"))
+        .subcommand(tenant())
+        .subcommand(user());
+    localised(settings::arguments(root), "amparo")
+}
+
+fn tenant() -> Command {
+    let create = Command::new("create").about("Cria uma base: uma associação neste servidor").args([
+        text("name", "NOME", "O nome da associação").required(true),
+        text("branch", "NOME", "O nome da primeira loja").default_value("Matriz"),
+        text("time-zone", "FUSO", "O fuso horário que decide o calendário").default_value(domain::TimeZone::DEFAULT),
+        text("host", "HOST", "Um nome de servidor que leva a esta base; pode repetir").action(ArgAction::Append),
+        flag("default", "Torna esta a base de quem não diz qual; a primeira já é"),
+    ]);
+    let list = Command::new("list").about("Lista as bases deste servidor");
+    Command::new("tenant").about("As bases: as associações deste servidor").subcommand(create).subcommand(list)
+}
+
+fn user() -> Command {
+    let roles = PossibleValuesParser::new(Role::ALL.map(wire::role));
+    let create = Command::new("create").about("Cria um usuário").args([
+        text("email", "E-MAIL", "O e-mail, que é o login").required(true),
+        text("name", "NOME", "O nome da pessoa ou do programa").required(true),
+        text("role", "PERFIL", "O que pode fazer: administrador, operador ou integracao")
+            .value_parser(roles)
+            .hide_possible_values(true)
+            .required(true),
+        text("branch", "LOJA", "O código de uma loja que acessa; pode repetir (o administrador acessa todas)")
+            .value_parser(value_parser!(i32))
+            .action(ArgAction::Append),
+        in_tenant(),
+        password(),
+    ]);
+    let list = Command::new("list").about("Lista os usuários").arg(in_tenant());
+    let disable = Command::new("disable").about("Desativa um usuário e encerra as sessões dele").args([
+        text("email", "E-MAIL", "O e-mail do usuário").required(true),
+        in_tenant(),
+    ]);
+    let reset = Command::new("reset").about("Troca a senha de um usuário e encerra as sessões dele").args([
+        text("email", "E-MAIL", "O e-mail do usuário").required(true),
+        in_tenant(),
+        password(),
+    ]);
+    Command::new("user").about("Os usuários de uma base").subcommands([create, list, disable, reset])
+}
+
+fn text(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value).help(help).hide_default_value(true)
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).help(help).action(ArgAction::SetTrue)
+}
+
+fn in_tenant() -> Arg {
+    text("tenant", "BASE", "O código da base; sem ele, a base padrão").value_parser(value_parser!(i32))
+}
+
+fn password() -> Arg {
+    flag("password-stdin", "Lê a senha da entrada padrão, uma linha")
+}
+
+/// Our own words where clap would put English ones, in a command and all below it.
+fn localised(command: Command, path: &str) -> Command {
+    let has_verbs = command.has_subcommands();
+    let usage = format!("{path} {}[OPÇÕES]", if has_verbs { "<COMANDO> " } else { "" });
+    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    let mut command = command
+        .help_template(TEMPLATE)
+        .override_usage(usage)
+        .subcommand_help_heading("Comandos")
+        .subcommand_required(has_verbs)
+        .disable_help_subcommand(true)
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .arg(Arg::new("help").short('h').long("help").help("Mostra esta ajuda").action(ArgAction::Help));
+    if path == "amparo" {
+        let version = Arg::new("version").short('V').long("version").help("Mostra a versão").action(ArgAction::Version);
+        command = command.version(env!("CARGO_PKG_VERSION")).arg(version);
+    }
+    for name in names {
+        let path = format!("{path} {name}");
+        command = command.mut_subcommand(name, |sub| localised(sub.next_help_heading("Opções"), &path));
+    }
+    command
+}
+
+/// The innermost command that was asked for, with its matches: `["user", "create"]`.
+pub fn asked(matches: &ArgMatches) -> (Vec<&str>, &ArgMatches) {
+    let (mut path, mut at) = (Vec::new(), matches);
+    while let Some((name, below)) = at.subcommand() {
+        path.push(name);
+        at = below;
+    }
+    (path, at)
+}
+
+/// clap's complaint as one sentence in Portuguese.
+pub fn complaint(error: &clap::Error) -> String {
+    let told = |kind: ContextKind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        Some(ContextValue::Strings(texts)) => texts.join(", "),
+        _ => String::new(),
+    };
+    let (argument, value) = (told(ContextKind::InvalidArg), told(ContextKind::InvalidValue));
+    let sentence = match error.kind() {
+        ErrorKind::MissingRequiredArgument => format!("Falta informar {argument}."),
+        ErrorKind::UnknownArgument => format!("A opção {argument} não existe neste comando."),
+        ErrorKind::InvalidSubcommand => {
+            format!("O comando {} não existe.", told(ContextKind::InvalidSubcommand))
+        }
+        ErrorKind::MissingSubcommand => "Falta dizer o comando.".to_owned(),
+        ErrorKind::InvalidValue if value.is_empty() => format!("A opção {argument} precisa de um valor."),
+        ErrorKind::InvalidValue => {
+            format!("O valor \"{value}\" não serve para {argument}; use {}.", told(ContextKind::ValidValue))
+        }
+        ErrorKind::ValueValidation => format!("O valor \"{value}\" não serve para {argument}."),
+        ErrorKind::ArgumentConflict => format!("A opção {argument} foi dada mais de uma vez."),
+        ErrorKind::TooManyValues | ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
+            format!("A opção {argument} recebeu valores demais ou de menos.")
+        }
+        _ => "Não entendi a linha de comando.".to_owned(),
+    };
+    format!("{sentence} Veja `amparo --help`.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn a_setting_may_stand_before_and_after_the_command_and_its_arguments() {
+        for line in [
+            "amparo --database sqlite:x user list --tenant 2",
+            "amparo user --database sqlite:x list --tenant 2",
+            "amparo user list --tenant 2 --database sqlite:x",
+        ] {
+            let matches = command().try_get_matches_from(line.split(' ')).unwrap();
+            let (path, at) = asked(&matches);
+            assert_eq!(path, ["user", "list"]);
+            assert_eq!(at.get_one::<i32>("tenant"), Some(&2));
+        }
+    }
+
+    #[test]
+    fn complaints_are_in_portuguese() {
+        let complain = |line: &str| complaint(&command().try_get_matches_from(line.split(' ')).unwrap_err());
+        assert!(complain("amparo user create --email a@b").starts_with("Falta informar --name <NOME>"));
+        assert!(complain("amparo user list --cor azul").starts_with("A opção --cor não existe"));
+        assert!(complain("amparo voar").starts_with("O comando voar não existe"));
+        assert!(complain("amparo user list --tenant x").starts_with("O valor \"x\" não serve para --tenant <BASE>"));
+        let role = complain("amparo user create --email a@b --name x --role rei");
+        assert!(role.contains("use administrador, operador, integracao."), "{role}");
+    }
+}

@@ -1,0 +1,29 @@
+//! `amparo migrate`: the database brought to this program's schema, without serving.
+
+use crate::fatal::Fatal;
+use crate::settings::Settings;
+use std::process::ExitCode;
+use storage::{Address, Migrated, Schema};
+
+pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
+    let address = Address::parse(&settings.database)?;
+    // A server that runs on the old schema must not find a new one under it.
+    let _lock = storage::lock_for_server(&address)?;
+    let (db, migrated) = storage::open(&address, &settings.storage.options(), Schema::Migrate).await?;
+    db.close().await;
+    super::say(&told(&migrated));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What happened, for people.
+pub fn told(migrated: &Migrated) -> String {
+    let Migrated { from, to, copy } = migrated;
+    let copied = copy.as_ref().map_or_else(String::new, |copy| {
+        format!(" Uma cópia de como era está em {}.", copy.display())
+    });
+    match (from, to) {
+        (from, to) if from == to => format!("O banco de dados já está na versão {to}."),
+        (0, to) => format!("Banco de dados criado na versão {to}."),
+        (from, to) => format!("Banco de dados levado da versão {from} à {to}.{copied}"),
+    }
+}

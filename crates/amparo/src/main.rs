@@ -1,0 +1,33 @@
+//! The binary: command line, settings, wiring, telemetry, shutdown, and nothing else.
+
+mod cli;
+mod commands;
+mod fatal;
+mod settings;
+mod system;
+mod telemetry;
+
+use clap::error::ErrorKind;
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let matches = match cli::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            // Help or the version: clap knows where each goes.
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+        }
+        Err(error) => return complain(&cli::complaint(&error), 2),
+    };
+    match commands::run(&matches) {
+        Ok(code) => code,
+        Err(fatal) => complain(fatal.sentence(), 1),
+    }
+}
+
+fn complain(sentence: &str, code: u8) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "{sentence}");
+    ExitCode::from(code)
+}

@@ -1,0 +1,120 @@
+//! The TOML file of the administrator: which it is, and what it says.
+
+use super::error::SettingsError;
+use super::layers::Origin;
+use super::list::Setting;
+use super::{CONFIG_VARIABLE, flags, kind, nearest};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use toml_edit::{Document, Item, TableLike, Value};
+
+/// Used when no file is named.
+pub const USUAL: &str = "amparo.toml";
+
+pub struct ConfigFile {
+    path: PathBuf,
+    document: Document<String>,
+}
+
+/// The named file, which must exist, or the usual one, which may.
+pub fn find(
+    folder: &Path,
+    matches: &clap::ArgMatches,
+    env: impl Fn(&str) -> Option<String>,
+) -> Result<Option<ConfigFile>, SettingsError> {
+    let by_flag = matches.get_one::<PathBuf>(flags::CONFIG).cloned();
+    let by_flag = by_flag.map(|path| (path, Origin::Flag(flags::CONFIG.to_owned())));
+    let by_variable = || Some((env(CONFIG_VARIABLE)?.into(), Origin::Variable(CONFIG_VARIABLE.to_owned())));
+    match by_flag.or_else(by_variable) {
+        Some((path, origin)) => {
+            let path = folder.join(path);
+            let missing = SettingsError::FileMissing { path: path.display().to_string(), origin };
+            ConfigFile::open(path)?.map_or(Err(missing), |file| Ok(Some(file)))
+        }
+        None => ConfigFile::open(folder.join(USUAL)),
+    }
+}
+
+impl ConfigFile {
+    fn open(path: PathBuf) -> Result<Option<ConfigFile>, SettingsError> {
+        match std::fs::read_to_string(&path) {
+            Ok(text) => ConfigFile::parse(path, text).map(Some),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(SettingsError::FileUnreadable { path: path.display().to_string(), error }),
+        }
+    }
+
+    fn parse(path: PathBuf, text: String) -> Result<ConfigFile, SettingsError> {
+        match Document::parse(text.clone()) {
+            Ok(document) => Ok(ConfigFile { path, document }),
+            // Its own Display quotes the line, which may hold a password.
+            Err(error) => Err(SettingsError::FileMalformed {
+                path: path.display().to_string(),
+                line: line_at(&text, error.span().map_or(0, |span| span.start)),
+                detail: error.message().replace(char::is_control, " "),
+            }),
+        }
+    }
+
+    pub fn origin(&self) -> Origin {
+        Origin::file(&self.path)
+    }
+
+    /// What the file gives, every key of it known and of the right type.
+    pub fn values(
+        &self,
+        settings: &'static [Setting],
+    ) -> Result<Vec<(&'static Setting, Value)>, SettingsError> {
+        let mut values = Vec::new();
+        for (name, item) in self.document.iter() {
+            if settings.iter().any(|setting| setting.section.as_deref() == Some(name)) {
+                let Some(section) = item.as_table_like() else {
+                    return Err(SettingsError::NoSection { section: name.to_owned(), origin: self.origin() });
+                };
+                for (inner, item) in section.iter() {
+                    values.push(self.value(settings, &format!("{name}.{inner}"), item)?);
+                }
+            } else {
+                values.push(self.value(settings, name, item)?);
+            }
+        }
+        Ok(values)
+    }
+
+    fn value(
+        &self,
+        settings: &'static [Setting],
+        key: &str,
+        item: &Item,
+    ) -> Result<(&'static Setting, Value), SettingsError> {
+        let Some(setting) = settings.iter().find(|setting| setting.key == key) else {
+            return Err(self.unknown(settings, key, item));
+        };
+        match item.as_value().and_then(|value| setting.kind.take(value)) {
+            Some(value) => Ok((setting, value)),
+            None => Err(SettingsError::bad_value(
+                setting,
+                self.origin(),
+                &item.as_value().map_or("[seção]".to_owned(), kind::plain),
+                setting.kind.allowed_in_file(),
+            )),
+        }
+    }
+
+    /// Names the first key inside an unknown section: its path tells more than the section alone.
+    fn unknown(&self, settings: &'static [Setting], key: &str, item: &Item) -> SettingsError {
+        let inner = item.as_table_like().and_then(first_key);
+        let key = inner.map_or_else(|| key.to_owned(), |inner| format!("{key}.{inner}"));
+        let known = settings.iter().map(|setting| setting.key.as_str());
+        let suggestion = nearest::nearest(&key, known).map(str::to_owned);
+        SettingsError::UnknownKey { key, origin: self.origin(), suggestion }
+    }
+}
+
+fn first_key(table: &dyn TableLike) -> Option<String> {
+    table.iter().next().map(|(name, _)| name.to_owned())
+}
+
+fn line_at(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+}

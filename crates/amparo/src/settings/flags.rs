@@ -1,0 +1,120 @@
+//! The settings as flags of the command line.
+
+use super::CONFIG_VARIABLE;
+use super::kind::{self, Kind};
+use super::list::{self, Setting};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use std::path::PathBuf;
+
+pub const CONFIG: &str = "config";
+
+/// Adds a flag for every setting, and `--config`; each may stand before or after a subcommand.
+pub fn arguments(command: Command) -> Command {
+    let file = Arg::new(CONFIG)
+        .long(CONFIG)
+        .value_name("ARQUIVO")
+        .value_parser(clap::value_parser!(PathBuf))
+        .global(true)
+        .help_heading("Arquivo de configuração")
+        .help(format!(
+            "O arquivo TOML com as configurações [padrão: {} da pasta atual, se existir; variável: \
+             {CONFIG_VARIABLE}]",
+            super::file::USUAL
+        ));
+    add(list::all(), command.arg(file))
+}
+
+pub fn add(settings: &'static [Setting], command: Command) -> Command {
+    settings.iter().fold(command, |command, setting| command.arg(flag(setting)))
+}
+
+/// Every flag takes a plain text: the layers parse it, so that a flag and a variable are refused alike.
+fn flag(setting: &'static Setting) -> Arg {
+    let arg = Arg::new(setting.key.as_str())
+        .long(setting.flag.as_str())
+        .value_name(setting.kind.placeholder())
+        .help_heading(setting.heading.as_str())
+        .help(help(setting))
+        .global(true);
+    match setting.kind {
+        Kind::Text => arg,
+        Kind::Integer => arg.allow_negative_numbers(true),
+        Kind::Boolean => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
+        Kind::List => arg.action(ArgAction::Append),
+    }
+}
+
+fn help(setting: &Setting) -> String {
+    let default = kind::plain(&setting.default);
+    let default = if default.is_empty() { "vazio" } else { &default };
+    format!("{} [padrão: {default}; variável: {}]", setting.help, setting.variable)
+}
+
+/// What the command line gives for a setting, as a variable would spell it.
+pub fn given(matches: &ArgMatches, setting: &Setting) -> Option<String> {
+    let texts: Vec<&str> = matches.get_many::<String>(&setting.key)?.map(String::as_str).collect();
+    Some(texts.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(settings: &'static [Setting], line: &str) -> ArgMatches {
+        let command = add(settings, Command::new("amparo")).subcommand(Command::new("serve"));
+        command.try_get_matches_from(line.split(' ')).unwrap()
+    }
+
+    fn some_settings() -> &'static [Setting] {
+        list::read("open = false\nhosts = ['a']\nnumber = 1\n").leak()
+    }
+
+    fn given_in(line: &str, at: usize) -> Option<String> {
+        let settings = some_settings();
+        given(&parse(settings, line), &settings[at])
+    }
+
+    #[test]
+    fn the_command_is_well_made() {
+        arguments(Command::new("amparo").subcommand(Command::new("serve"))).debug_assert();
+    }
+
+    #[test]
+    fn a_boolean_flag_alone_means_true() {
+        assert_eq!(given_in("amparo --open serve", 0).as_deref(), Some("true"));
+        assert_eq!(given_in("amparo serve --open=false", 0).as_deref(), Some("false"));
+        assert_eq!(given_in("amparo serve", 0), None);
+    }
+
+    #[test]
+    fn a_list_may_be_repeated_or_written_with_commas() {
+        assert_eq!(given_in("amparo serve --hosts a --hosts b,c", 1).as_deref(), Some("a,b,c"));
+    }
+
+    #[test]
+    fn a_negative_number_reaches_the_layers() {
+        assert_eq!(given_in("amparo --number -1 serve", 2).as_deref(), Some("-1"));
+    }
+
+    #[test]
+    fn a_flag_works_on_both_sides_of_the_subcommand() {
+        assert_eq!(given_in("amparo --number 2 serve", 2).as_deref(), Some("2"));
+        assert_eq!(given_in("amparo serve --number 2", 2).as_deref(), Some("2"));
+        assert_eq!(given_in("amparo --number 2 serve --number 3", 2).as_deref(), Some("3"));
+    }
+
+    #[test]
+    fn the_help_tells_default_and_variable_under_the_heading() {
+        let help = arguments(Command::new("amparo")).term_width(200).render_long_help().to_string();
+        for part in [
+            "Servidor HTTP:",
+            "Configurações gerais:",
+            "--http-header-timeout <TEXTO>",
+            "[padrão: 10s; variável: AMPARO_HTTP_HEADER_TIMEOUT]",
+            "[padrão: vazio; variável: AMPARO_KEY_FILE]",
+            "--config <ARQUIVO>",
+        ] {
+            assert!(help.contains(part), "{part} in\n{help}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The layers over each other: default, file, environment, flag. What results knows where each value came from.
+
+use super::error::SettingsError;
+use super::file::ConfigFile;
+use super::list::Setting;
+use super::{duration, flags, secrets};
+use std::fmt;
+use std::fmt::Write as _;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use toml_edit::Value;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Default,
+    File(String),
+    Variable(String),
+    Flag(String),
+}
+
+impl Origin {
+    /// On one line: it stands in a comment of TOML.
+    pub fn file(path: &Path) -> Origin {
+        Origin::File(path.display().to_string().replace(char::is_control, "?"))
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Default => write!(out, "padrão"),
+            Origin::File(path) => write!(out, "arquivo {path}"),
+            Origin::Variable(name) => write!(out, "variável {name}"),
+            Origin::Flag(name) => write!(out, "opção --{name}"),
+        }
+    }
+}
+
+pub struct Entry {
+    pub setting: &'static Setting,
+    pub value: Value,
+    pub origin: Origin,
+}
+
+/// One entry for every setting, in the order of the manual.
+pub struct Effective(Vec<Entry>);
+
+impl Effective {
+    pub fn merge(
+        settings: &'static [Setting],
+        file: Option<&ConfigFile>,
+        env: impl Fn(&str) -> Option<String>,
+        matches: &clap::ArgMatches,
+    ) -> Result<Effective, SettingsError> {
+        let values = file.map(|file| file.values(settings)).transpose()?.unwrap_or_default();
+        let entry = |setting: &'static Setting| {
+            if let Some(text) = flags::given(matches, setting) {
+                return from_text(setting, &text, Origin::Flag(setting.flag.clone()));
+            }
+            if let Some(text) = env(&setting.variable) {
+                return from_text(setting, &text, Origin::Variable(setting.variable.clone()));
+            }
+            let of_file = values.iter().find(|(known, _)| known.key == setting.key);
+            let (value, origin) = match (of_file, file) {
+                (Some((_, value)), Some(file)) => (value.clone(), file.origin()),
+                _ => (setting.default.clone(), Origin::Default),
+            };
+            Ok(Entry { setting, value, origin })
+        };
+        settings.iter().map(entry).collect::<Result<Vec<Entry>, SettingsError>>().map(Effective)
+    }
+
+    pub fn print(&self) -> String {
+        let mut out = String::new();
+        let mut section = None;
+        for Entry { setting, value, origin } in &self.0 {
+            if setting.section.as_deref() != section {
+                section = setting.section.as_deref();
+                let _ = writeln!(out, "\n[{}]", section.unwrap_or_default());
+            }
+            let _ = writeln!(out, "{} = {} # {origin}", setting.name, secrets::shown(setting, value));
+        }
+        out
+    }
+
+    pub fn entry(&self, key: &str) -> &Entry {
+        self.0.iter().find(|entry| entry.setting.key == key).expect("config.default.toml has every key")
+    }
+
+    pub fn text(&self, key: &str) -> &str {
+        self.entry(key).value.as_str().expect("config.default.toml says that it is a text")
+    }
+
+    pub fn filled(&self, key: &str) -> Result<String, SettingsError> {
+        match self.text(key) {
+            "" => Err(self.refuse(key, "um texto que não seja vazio")),
+            text => Ok(text.to_owned()),
+        }
+    }
+
+    /// An empty text means that there is no file.
+    pub fn path(&self, key: &str) -> Option<PathBuf> {
+        Some(self.text(key)).filter(|text| !text.is_empty()).map(PathBuf::from)
+    }
+
+    pub fn duration(&self, key: &str) -> Result<Duration, SettingsError> {
+        duration::parse(self.text(key)).ok_or_else(|| self.refuse(key, duration::ALLOWED))
+    }
+
+    pub fn integer<T: TryFrom<i64>>(
+        &self,
+        key: &str,
+        range: RangeInclusive<i64>,
+    ) -> Result<T, SettingsError> {
+        let number = self.entry(key).value.as_integer().filter(|number| range.contains(number));
+        number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+            self.refuse(key, format!("um número inteiro de {} a {}", range.start(), range.end()))
+        })
+    }
+
+    pub fn refuse(&self, key: &str, allowed: impl Into<String>) -> SettingsError {
+        SettingsError::refused(self.entry(key), allowed.into())
+    }
+}
+
+fn from_text(setting: &'static Setting, text: &str, origin: Origin) -> Result<Entry, SettingsError> {
+    match setting.kind.parse(text) {
+        Some(value) => Ok(Entry { setting, value, origin }),
+        None => Err(SettingsError::bad_value(setting, origin, text, setting.kind.allowed_as_text())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::list;
+
+    #[test]
+    fn booleans_lists_and_secrets_go_through_the_layers() {
+        let settings: &'static [Setting] = list::read(
+            "open = false\nhosts = []\n[mail]\n# (secreto)\npassword = \"\"\n# (secreto)\ntoken = \"\"\nfast = true\n",
+        )
+        .leak();
+        let command = flags::add(settings, clap::Command::new("amparo"));
+        let matches = command.try_get_matches_from(["amparo", "--open", "--mail-fast=false"]).unwrap();
+        let env = |name: &str| match name {
+            "AMPARO_HOSTS" => Some("a,b".to_owned()),
+            "AMPARO_MAIL_PASSWORD" => Some("segredo".to_owned()),
+            _ => None,
+        };
+        let effective = Effective::merge(settings, None, env, &matches).unwrap();
+        assert_eq!(
+            effective.print(),
+            "open = true # opção --open\nhosts = [\"a\", \"b\"] # variável AMPARO_HOSTS\n\n\
+             [mail]\npassword = \"***\" # variável AMPARO_MAIL_PASSWORD\ntoken = \"\" # padrão\n\
+             fast = false # opção --mail-fast\n"
+        );
+    }
+
+    #[test]
+    fn an_origin_stays_on_one_line() {
+        assert_eq!(Origin::file(Path::new("a\nb.toml")).to_string(), "arquivo a?b.toml");
+    }
+}

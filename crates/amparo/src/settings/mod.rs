@@ -1,0 +1,105 @@
+//! The settings: each by flag, by environment and by one TOML file, over the defaults of `config.default.toml`.
+//!
+//! # Adding a setting
+//! 1. Write it in `config.default.toml`, with its comment and its default: its flag, variable and help follow.
+//! 2. Give it a field in `sections.rs` (or [`Settings`]) and read it there, with what is allowed.
+
+mod duration;
+mod error;
+mod file;
+mod flags;
+mod kind;
+mod layers;
+mod list;
+mod nearest;
+mod secrets;
+mod sections;
+#[cfg(test)]
+mod tests;
+
+pub use error::SettingsError;
+pub use flags::arguments;
+pub use sections::{HousekeepingSettings, HttpSettings, LogFormat, StorageSettings};
+
+use layers::Effective;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+const PREFIX: &str = "AMPARO_";
+const CONFIG_VARIABLE: &str = "AMPARO_CONFIG";
+/// Read elsewhere, and not settings of the server.
+const DEMO_PASSWORD_VARIABLE: &str = "AMPARO_DEMO_PASSWORD";
+const TEST_PREFIX: &str = "AMPARO_TEST_";
+
+pub struct Settings {
+    pub listen: String,
+    /// May carry a password: show [`Settings::print`] or `storage::Address` instead.
+    pub database: String,
+    /// `None`: `amparo.key` in the folder of the database.
+    pub key_file: Option<PathBuf>,
+    pub log: LogFormat,
+    pub log_level: String,
+    pub http: HttpSettings,
+    pub storage: StorageSettings,
+    pub housekeeping: HousekeepingSettings,
+    effective: Effective,
+}
+
+impl Settings {
+    /// The settings of a command that went through [`arguments`].
+    pub fn load(
+        matches: &clap::ArgMatches,
+        env: impl Fn(&str) -> Option<String>,
+    ) -> Result<Settings, SettingsError> {
+        Settings::load_in(Path::new(""), matches, env)
+    }
+
+    fn load_in(
+        folder: &Path,
+        matches: &clap::ArgMatches,
+        env: impl Fn(&str) -> Option<String>,
+    ) -> Result<Settings, SettingsError> {
+        // An empty variable is how many tools write "not given".
+        let env = |name: &str| env(name).filter(|text| !text.is_empty());
+        let file = file::find(folder, matches, env)?;
+        Settings::from_effective(Effective::merge(list::all(), file.as_ref(), env, matches)?)
+    }
+
+    fn from_effective(effective: Effective) -> Result<Settings, SettingsError> {
+        Ok(Settings {
+            listen: effective.filled("listen")?,
+            database: sections::database(&effective)?,
+            key_file: effective.path("key_file"),
+            log: LogFormat::read(&effective)?,
+            log_level: effective.filled("log_level")?,
+            http: HttpSettings::read(&effective)?,
+            storage: StorageSettings::read(&effective)?,
+            housekeeping: HousekeepingSettings::read(&effective)?,
+            effective,
+        })
+    }
+
+    /// All values in force and where each came from, as TOML with the secrets hidden.
+    pub fn print(&self) -> String {
+        self.effective.print()
+    }
+
+    /// The variables that look like settings and are none: probably misspelt, and worth a warning.
+    pub fn unknown_variables(names: impl Iterator<Item = String>) -> Vec<String> {
+        names.filter(|name| is_unknown_variable(name)).collect()
+    }
+}
+
+fn is_unknown_variable(name: &str) -> bool {
+    name.starts_with(PREFIX)
+        && !name.starts_with(TEST_PREFIX)
+        && ![CONFIG_VARIABLE, DEMO_PASSWORD_VARIABLE].contains(&name)
+        && list::all().iter().all(|setting| setting.variable != name)
+}
+
+/// Without the secrets, so that it may stand in a log or a message.
+impl fmt::Debug for Settings {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.print())
+    }
+}

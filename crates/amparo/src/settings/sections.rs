@@ -1,0 +1,101 @@
+//! The settings with their types, section by section, and what each allows. `config.default.toml` explains them.
+
+use super::error::SettingsError;
+use super::layers::Effective;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+const CONNECTIONS: RangeInclusive<i64> = 1..=1_000_000;
+const LANES: RangeInclusive<i64> = 1..=1024;
+const MIB: RangeInclusive<i64> = 1..=1_048_576;
+const MIB_OR_NONE: RangeInclusive<i64> = 0..=1_048_576;
+const DAYS: RangeInclusive<i64> = 0..=36_500;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+impl LogFormat {
+    pub(super) fn read(values: &Effective) -> Result<LogFormat, SettingsError> {
+        match values.text("log") {
+            "text" => Ok(LogFormat::Text),
+            "json" => Ok(LogFormat::Json),
+            _ => Err(values.refuse("log", "text ou json")),
+        }
+    }
+}
+
+/// Only the kind of address; `storage::Address` reads the rest of it.
+pub(super) fn database(values: &Effective) -> Result<String, SettingsError> {
+    let text = values.text("database");
+    if ["sqlite:", "postgres://", "postgresql://"].iter().any(|kind| text.starts_with(kind)) {
+        return Ok(text.to_owned());
+    }
+    Err(values.refuse("database", "sqlite:CAMINHO ou postgres://usuário:senha@servidor/base"))
+}
+
+#[derive(Clone, Debug)]
+pub struct HttpSettings {
+    pub max_connections: usize,
+    pub header_timeout: Duration,
+    pub shutdown_timeout: Duration,
+}
+
+impl HttpSettings {
+    pub(super) fn read(values: &Effective) -> Result<HttpSettings, SettingsError> {
+        Ok(HttpSettings {
+            max_connections: values.integer("http.max_connections", CONNECTIONS)?,
+            header_timeout: values.duration("http.header_timeout")?,
+            shutdown_timeout: values.duration("http.shutdown_timeout")?,
+        })
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct StorageSettings(storage::Options);
+
+impl StorageSettings {
+    pub fn options(&self) -> storage::Options {
+        self.0.clone()
+    }
+
+    pub(super) fn read(values: &Effective) -> Result<StorageSettings, SettingsError> {
+        Ok(StorageSettings(storage::Options {
+            readers: values.integer("storage.readers", LANES)?,
+            cache_mib: values.integer("storage.cache_mib", MIB)?,
+            mmap_mib: values.integer("storage.mmap_mib", MIB_OR_NONE)?,
+            writers: values.integer("storage.writers", LANES)?,
+            points: values.integer("storage.points", LANES)?,
+            connect_timeout: values.duration("storage.connect_timeout")?,
+            point_timeout: values.duration("storage.point_timeout")?,
+            search_timeout: values.duration("storage.search_timeout")?,
+            unit_timeout: values.duration("storage.unit_timeout")?,
+            ca_file: values.path("storage.ca_file"),
+        }))
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct HousekeepingSettings {
+    pub interval: Duration,
+    pub heartbeat: Duration,
+    pub tokens_days: u32,
+    pub idempotency_days: u32,
+    pub mail_body_days: u32,
+    pub attempts_days: u32,
+}
+
+impl HousekeepingSettings {
+    pub(super) fn read(values: &Effective) -> Result<HousekeepingSettings, SettingsError> {
+        Ok(HousekeepingSettings {
+            interval: values.duration("housekeeping.interval")?,
+            heartbeat: values.duration("housekeeping.heartbeat")?,
+            tokens_days: values.integer("housekeeping.tokens_days", DAYS)?,
+            idempotency_days: values.integer("housekeeping.idempotency_days", DAYS)?,
+            mail_body_days: values.integer("housekeeping.mail_body_days", DAYS)?,
+            attempts_days: values.integer("housekeeping.attempts_days", DAYS)?,
+        })
+    }
+}

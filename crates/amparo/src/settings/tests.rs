@@ -1,0 +1,226 @@
+//! The settings as the binary meets them: a command line, an environment and a folder.
+
+mod refusals;
+
+use super::kind::plain;
+use super::layers::Origin;
+use super::list::Setting;
+use super::*;
+use std::time::Duration;
+use toml_edit::Value;
+
+/// A folder of its own, a command line and an environment.
+struct Given {
+    folder: tempfile::TempDir,
+    line: Vec<String>,
+    env: Vec<(String, String)>,
+}
+
+fn given() -> Given {
+    Given { folder: tempfile::tempdir().unwrap(), line: vec!["amparo".to_owned()], env: Vec::new() }
+}
+
+impl Given {
+    fn file(self, text: &str) -> Given {
+        self.file_named("amparo.toml", text)
+    }
+
+    fn file_named(self, name: &str, text: &str) -> Given {
+        std::fs::write(self.folder.path().join(name), text).unwrap();
+        self
+    }
+
+    fn var(mut self, name: &str, value: &str) -> Given {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    fn args(mut self, args: &[&str]) -> Given {
+        self.line.extend(args.iter().map(ToString::to_string));
+        self
+    }
+
+    fn load(&self) -> Result<Settings, SettingsError> {
+        let command = arguments(clap::Command::new("amparo")).subcommand(clap::Command::new("serve"));
+        let matches = command.try_get_matches_from(&self.line).unwrap();
+        let env =
+            |name: &str| self.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        Settings::load_in(self.folder.path(), &matches, env)
+    }
+
+    /// The sentence, without the folder of the test.
+    fn refused(&self) -> String {
+        let sentence = self.load().unwrap_err().to_string();
+        sentence.replace(&format!("{}/", self.folder.path().display()), "")
+    }
+}
+
+/// What the rest of the binary sees.
+fn typed(settings: &Settings) -> String {
+    let Settings { listen, database, key_file, log, log_level, http, storage, housekeeping, effective: _ } =
+        settings;
+    format!("{:?}", (listen, database, key_file, log, log_level, http, storage, housekeeping))
+}
+
+/// A value that is allowed and is not the default.
+fn another(setting: &Setting) -> Value {
+    match setting.key.as_str() {
+        "database" => Value::from("sqlite:elsewhere.db"),
+        "log" => Value::from("json"),
+        _ => match setting.default.as_integer() {
+            Some(number) => Value::from(number + 1),
+            None => Value::from("77s"),
+        },
+    }
+}
+
+fn origin<'a>(settings: &'a Settings, key: &str) -> &'a Origin {
+    &settings.effective.entry(key).origin
+}
+
+fn in_file(setting: &Setting, value: &Value) -> String {
+    let section = setting.section.as_ref().map(|section| format!("[{section}]\n")).unwrap_or_default();
+    format!("{section}{} = {value}\n", setting.name)
+}
+
+#[test]
+fn the_defaults_become_the_typed_settings() {
+    let settings = given().load().unwrap();
+    assert_eq!(settings.listen, "127.0.0.1:8080");
+    assert_eq!(settings.database, "sqlite:amparo-data/amparo.db");
+    assert_eq!(settings.key_file, None);
+    assert_eq!(settings.log, LogFormat::Text);
+    assert_eq!(settings.log_level, "info");
+    assert_eq!(settings.http.max_connections, 1024);
+    assert_eq!(settings.http.shutdown_timeout, Duration::from_secs(30));
+    assert_eq!(settings.housekeeping.interval, Duration::from_secs(3600));
+    assert_eq!(settings.housekeeping.attempts_days, 90);
+    assert_eq!(format!("{:?}", settings.storage.options()), format!("{:?}", storage::Options::default()));
+}
+
+#[test]
+fn every_setting_is_reached_by_flag_by_variable_and_by_file() {
+    let default = typed(&given().load().unwrap());
+    for setting in list::all() {
+        let value = another(setting);
+        let flag = format!("--{}", setting.flag);
+        for (way, from, given) in [
+            ("flag", format!("opção {flag}"), given().args(&[&flag, &plain(&value)])),
+            (
+                "variable",
+                format!("variável {}", setting.variable),
+                given().var(&setting.variable, &plain(&value)),
+            ),
+            ("file", "arquivo ".to_owned(), given().file(&in_file(setting, &value))),
+        ] {
+            let settings = given.load().unwrap();
+            assert_ne!(typed(&settings), default, "{} by {way} changes nothing", setting.key);
+            let seen = origin(&settings, &setting.key).to_string();
+            assert!(seen.starts_with(&from), "{} by {way}: {seen}", setting.key);
+            let line = format!("{} = {value} # {from}", setting.name);
+            assert!(settings.print().contains(&line), "{line} in\n{}", settings.print());
+        }
+    }
+}
+
+#[test]
+fn a_flag_wins_over_a_variable_over_the_file_over_the_default() {
+    let seen = |given: &Given| {
+        let settings = given.load().unwrap();
+        (settings.http.max_connections, origin(&settings, "http.max_connections").clone())
+    };
+    let given = given();
+    assert_eq!(seen(&given), (1024, Origin::Default));
+    let given = given.file("[http]\nmax_connections = 1\n");
+    assert_eq!(seen(&given), (1, Origin::file(&given.folder.path().join("amparo.toml"))));
+    let given = given.var("AMPARO_HTTP_MAX_CONNECTIONS", "2");
+    assert_eq!(seen(&given), (2, Origin::Variable("AMPARO_HTTP_MAX_CONNECTIONS".to_owned())));
+    let given = given.args(&["--http-max-connections", "3", "serve"]);
+    assert_eq!(seen(&given), (3, Origin::Flag("http-max-connections".to_owned())));
+}
+
+#[test]
+fn a_flag_may_follow_the_subcommand() {
+    assert_eq!(given().args(&["serve", "--listen", "[::]:1"]).load().unwrap().listen, "[::]:1");
+    assert_eq!(given().args(&["--listen", "[::]:1", "serve"]).load().unwrap().listen, "[::]:1");
+}
+
+#[test]
+fn an_empty_variable_counts_as_not_given() {
+    let settings = given().var("AMPARO_LISTEN", "").var("AMPARO_CONFIG", "").load().unwrap();
+    assert_eq!(origin(&settings, "listen"), &Origin::Default);
+}
+
+#[test]
+fn the_file_is_the_named_one_or_the_usual_one() {
+    let given = given()
+        .file("listen = 'usual'")
+        .file_named("a.toml", "listen = 'a'")
+        .file_named("b.toml", "listen = 'b'");
+    assert_eq!(given.load().unwrap().listen, "usual");
+    let given = given.var("AMPARO_CONFIG", "a.toml");
+    assert_eq!(given.load().unwrap().listen, "a");
+    let given = given.args(&["serve", "--config", "b.toml"]);
+    assert_eq!(given.load().unwrap().listen, "b");
+}
+
+#[test]
+fn sections_may_be_written_in_any_way_of_toml() {
+    for text in [
+        "http.max_connections = 9",
+        "http = { max_connections = 9 }",
+        "[http]\n\"max_connections\" = 9 # nove",
+    ] {
+        assert_eq!(given().file(text).load().unwrap().http.max_connections, 9, "{text}");
+    }
+}
+
+#[test]
+fn a_password_is_never_shown() {
+    for address in ["postgres://ana:senha@host/base", "postgres://ana@host/base?password=senha"] {
+        let settings = given().var("AMPARO_DATABASE", address).load().unwrap();
+        assert_eq!(settings.database, address);
+        assert!(!settings.print().contains("senha"), "{}", settings.print());
+        assert!(settings.print().contains("***"), "{}", settings.print());
+        assert!(!format!("{settings:?}").contains("senha"));
+    }
+    for wrong in ["mysql://ana:senha@host/base", "host=h password=senha"] {
+        let sentence = given().var("AMPARO_DATABASE", wrong).refused();
+        assert!(!sentence.contains("=senha") && !sentence.contains("ana:senha"), "{sentence}");
+    }
+}
+
+#[test]
+fn what_is_printed_is_a_file_with_the_same_settings() {
+    let default = given().load().unwrap();
+    let changed = list::all().iter().fold(given(), |given, s| given.var(&s.variable, &plain(&another(s))));
+    for settings in [default, changed.load().unwrap()] {
+        let again = given().file(&settings.print()).load().unwrap();
+        assert_eq!(typed(&again), typed(&settings));
+        assert!(list::all().iter().all(|s| matches!(origin(&again, &s.key), Origin::File(_))));
+    }
+}
+
+#[test]
+fn odd_texts_survive_the_printing() {
+    for text in ["a\"b", "a\\b", "a'b", "a\nb", "a # b", "\"\"\"'''", "\t\u{7f}é"] {
+        let settings = given().var("AMPARO_LOG_LEVEL", text).load().unwrap();
+        let again = given().file(&settings.print()).load().unwrap();
+        assert_eq!(again.log_level, text);
+    }
+}
+
+#[test]
+fn variables_that_are_no_settings_are_told() {
+    let names = [
+        "AMPARO_LISTEN",
+        "AMPARO_LISTENN",
+        "AMPARO_CONFIG",
+        "AMPARO_DEMO_PASSWORD",
+        "AMPARO_TEST_POSTGRES",
+        "PATH",
+        "AMPARO_",
+    ];
+    let unknown = Settings::unknown_variables(names.into_iter().map(str::to_owned));
+    assert_eq!(unknown, ["AMPARO_LISTENN", "AMPARO_"]);
+}

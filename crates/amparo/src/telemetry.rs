@@ -1,0 +1,37 @@
+//! Logs and measurements.
+
+use crate::fatal::Fatal;
+use crate::settings::{LogFormat, Settings};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use tracing_subscriber::EnvFilter;
+
+/// Buckets from half a millisecond to ten seconds: what people and programs notice.
+const SECONDS: [f64; 13] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
+
+/// Logs go to standard error: standard output is for what was asked for.
+pub fn logs(settings: &Settings) -> Result<(), Fatal> {
+    let filter = EnvFilter::try_new(&settings.log_level).map_err(|error| {
+        Fatal::new(format!("log_level: \"{}\" não é um filtro de registro: {error}.", settings.log_level))
+    })?;
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match settings.log {
+        LogFormat::Text => subscriber.init(),
+        LogFormat::Json => subscriber.json().flatten_event(true).init(),
+    }
+    Ok(())
+}
+
+pub fn metrics() -> Result<PrometheusHandle, Fatal> {
+    let installed = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
+        .and_then(|builder| {
+            builder.set_buckets_for_metric(
+                Matcher::Full("amparo_batch_units".to_owned()),
+                &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0],
+            )
+        })
+        .and_then(PrometheusBuilder::install_recorder);
+    let handle = installed.map_err(|error| Fatal::new(format!("As métricas não puderam ser iniciadas: {error}.")))?;
+    metrics::gauge!("amparo_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    Ok(handle)
+}

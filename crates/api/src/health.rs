@@ -1,0 +1,38 @@
+//! Is the process alive, is it ready for work, and what does it measure.
+
+use crate::{Failure, State};
+use axum::extract;
+use axum::http::{HeaderName, HeaderValue, header};
+
+type Plain = ([(HeaderName, HeaderValue); 1], &'static str);
+
+fn plain(text: &'static str) -> Plain {
+    ([(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"))], text)
+}
+
+/// Answers as long as the process does, whatever the database does.
+pub async fn healthz() -> Plain {
+    plain("vivo\n")
+}
+
+/// Answers 200 while requests can be served: the database answers, and nobody asked the server to stop.
+pub async fn readyz(extract::State(state): extract::State<State>) -> Result<Plain, Failure> {
+    if state.stopping.is_set() {
+        return Err(Failure::Stopping);
+    }
+    match state.app.db.ping().await {
+        Ok(()) => Ok(plain("pronto\n")),
+        Err(error) => {
+            tracing::warn!(%error, "not ready");
+            Err(Failure::Unavailable)
+        }
+    }
+}
+
+/// The measurements, in Prometheus' text format.
+pub async fn metrics(
+    extract::State(state): extract::State<State>,
+) -> ([(HeaderName, HeaderValue); 1], String) {
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    ([(header::CONTENT_TYPE, kind)], state.metrics.render())
+}

@@ -1,0 +1,103 @@
+//! Housekeeping: removing what time has made useless. It is a job of the database, not of a process: it runs once when
+//! it is due, however many processes there are, and a restart neither forgets nor repeats it.
+
+use crate::{App, Error};
+use domain::{Moment, TenantId};
+use std::time::Duration;
+use storage::housekeeping::{Sweep, sweep};
+use storage::jobs::{self, Lease};
+use storage::{Lane, Tx, tenants};
+
+const JOB: &str = "housekeeping";
+/// Rows removed in one unit: short enough that nobody notices.
+const ROWS: i64 = 500;
+/// How long a process may be silent before another takes the job over.
+const LEASE: Duration = Duration::from_secs(60);
+
+/// How long things are kept, and how often that is looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Retention {
+    pub interval: Duration,
+    pub tokens: Duration,
+    pub idempotency_keys: Duration,
+    pub mail_bodies: Duration,
+    pub attempts: Duration,
+}
+
+impl Retention {
+    fn of(&self, sweep: Sweep) -> Duration {
+        match sweep {
+            Sweep::ExpiredTokens => self.tokens,
+            Sweep::IdempotencyKeys => self.idempotency_keys,
+            Sweep::SentMailBodies => self.mail_bodies,
+            Sweep::Attempts => self.attempts,
+        }
+    }
+}
+
+/// Sweeps if it is time to and nobody else does; says how many rows went, or `None` where it was not our turn.
+pub async fn run_if_due(app: &App, retention: &Retention) -> Result<Option<u64>, Error> {
+    if !jobs::is_due(&app.db, JOB, app.now()).await? {
+        return Ok(None);
+    }
+    let lane = Lane::background(TenantId::SERVER);
+    let lease = app.db.write(lane, app.now(), |tx, now| Box::pin(lease(tx, *now))).await?;
+    let Some(lease) = lease else { return Ok(None) };
+    let mut swept = 0;
+    let mut all: Vec<TenantId> = tenants::all(&app.db).await?.into_iter().map(|tenant| tenant.id).collect();
+    all.push(TenantId::SERVER);
+    for tenant in all {
+        for what in Sweep::ALL {
+            swept += sweep_all(app, &lease, what, tenant, app.now().minus(retention.of(what))).await?;
+        }
+    }
+    let now = app.now();
+    let done = (lease, now, now.plus(retention.interval));
+    app.db.write(lane, done, |tx, done| Box::pin(finish(tx, done))).await?;
+    Ok(Some(swept))
+}
+
+/// Walks in short units until a sweep comes back with less than it could have taken.
+async fn sweep_all(
+    app: &App,
+    lease: &Lease,
+    what: Sweep,
+    tenant: TenantId,
+    before: Moment,
+) -> Result<u64, Error> {
+    let mut swept = 0;
+    loop {
+        let input = (what, tenant, before);
+        let lane = Lane::background(tenant);
+        let rows = app.db.write(lane, input, |tx, input| Box::pin(sweep_some(tx, input))).await?;
+        swept += rows;
+        if rows > 0 {
+            metrics::counter!("amparo_swept_rows_total", "what" => what.name()).increment(rows);
+        }
+        if rows < ROWS.unsigned_abs() {
+            return Ok(swept);
+        }
+        let hold = (lease.clone(), app.now().plus(LEASE));
+        let lane = Lane::background(TenantId::SERVER);
+        if !app.db.write(lane, hold, |tx, hold| Box::pin(extend(tx, hold))).await? {
+            tracing::warn!(what = what.name(), "housekeeping was taken over by another process");
+            return Ok(swept);
+        }
+    }
+}
+
+async fn lease(tx: &mut Tx, now: Moment) -> Result<Option<Lease>, Error> {
+    Ok(jobs::lease(tx, JOB, now, LEASE).await?)
+}
+
+async fn sweep_some(tx: &mut Tx, (what, tenant, before): &(Sweep, TenantId, Moment)) -> Result<u64, Error> {
+    Ok(sweep(tx, *what, *tenant, *before, ROWS).await?)
+}
+
+async fn extend(tx: &mut Tx, (lease, until): &(Lease, Moment)) -> Result<bool, Error> {
+    Ok(jobs::extend(tx, lease, *until).await?)
+}
+
+async fn finish(tx: &mut Tx, (lease, now, due): &(Lease, Moment, Moment)) -> Result<bool, Error> {
+    Ok(jobs::finish(tx, lease, *now, *due).await?)
+}

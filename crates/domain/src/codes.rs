@@ -1,0 +1,49 @@
+//! The codes by which records are known. They count from 1 in each tenant and are int32 on the wire.
+
+use std::fmt;
+
+macro_rules! code {
+    ($(#[$meta:meta])* $name:ident) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(i32);
+
+        impl $name {
+            pub const fn new(code: i32) -> $name {
+                $name(code)
+            }
+
+            pub const fn get(self) -> i32 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(out)
+            }
+        }
+    };
+}
+
+code!(
+    /// A tenant: one association on this server (`codClienteSistema`).
+    TenantId
+);
+code!(
+    /// A branch of a tenant (`codLoja`).
+    BranchCode
+);
+code!(
+    /// A user of a tenant (`codUsuario`).
+    UserCode
+);
+code!(
+    /// An entry in the history of situations (`codHistorico`): gap-free and in commit order.
+    HistoryCode
+);
+
+impl TenantId {
+    /// What belongs to the server and to no association: its counter of tenants, its own jobs.
+    pub const SERVER: TenantId = TenantId(0);
+}

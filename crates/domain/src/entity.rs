@@ -1,0 +1,101 @@
+//! The five entities that have situations, and the fixed types that a situation may have.
+
+/// What changes its situation, and so fires triggers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Entity {
+    Benefit,
+    Claim,
+    Inspection,
+    Ticket,
+    Appointment,
+}
+
+impl Entity {
+    pub const ALL: [Entity; 5] =
+        [Entity::Benefit, Entity::Claim, Entity::Inspection, Entity::Ticket, Entity::Appointment];
+
+    /// The number by which the database knows it; never changed.
+    pub const fn number(self) -> i64 {
+        match self {
+            Entity::Benefit => 1,
+            Entity::Claim => 2,
+            Entity::Inspection => 3,
+            Entity::Ticket => 4,
+            Entity::Appointment => 5,
+        }
+    }
+
+    pub fn from_number(number: i64) -> Option<Entity> {
+        Entity::ALL.into_iter().find(|entity| entity.number() == number)
+    }
+
+    /// The types that a situation of this entity may have.
+    pub fn kinds(self) -> &'static [SituationKind] {
+        use SituationKind::{Active, Cancelled, Done, Inactive, Open, Pending, Progress, Suspended};
+        match self {
+            Entity::Benefit => &[Active, Pending, Suspended, Inactive, Cancelled],
+            _ => &[Open, Progress, Done, Cancelled],
+        }
+    }
+}
+
+/// The fixed type of a situation: what the rules look at, whatever the association named it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SituationKind {
+    Active,
+    Pending,
+    Suspended,
+    Inactive,
+    Cancelled,
+    Open,
+    Progress,
+    Done,
+}
+
+impl SituationKind {
+    pub const ALL: [SituationKind; 8] = [
+        SituationKind::Active,
+        SituationKind::Pending,
+        SituationKind::Suspended,
+        SituationKind::Inactive,
+        SituationKind::Cancelled,
+        SituationKind::Open,
+        SituationKind::Progress,
+        SituationKind::Done,
+    ];
+
+    /// The number by which the database knows it; never changed.
+    pub const fn number(self) -> i64 {
+        match self {
+            SituationKind::Active => 1,
+            SituationKind::Pending => 2,
+            SituationKind::Suspended => 3,
+            SituationKind::Inactive => 4,
+            SituationKind::Cancelled => 5,
+            SituationKind::Open => 6,
+            SituationKind::Progress => 7,
+            SituationKind::Done => 8,
+        }
+    }
+
+    pub fn from_number(number: i64) -> Option<SituationKind> {
+        SituationKind::ALL.into_iter().find(|kind| kind.number() == number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_lead_back_to_what_they_name() {
+        for entity in Entity::ALL {
+            assert_eq!(Entity::from_number(entity.number()), Some(entity));
+        }
+        for kind in SituationKind::ALL {
+            assert_eq!(SituationKind::from_number(kind.number()), Some(kind));
+        }
+        assert_eq!(Entity::from_number(0), None);
+        assert_eq!(SituationKind::from_number(99), None);
+    }
+}

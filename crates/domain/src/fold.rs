@@ -1,0 +1,32 @@
+//! Folding: the one way in which names are compared, on both engines, so that neither does it its own way.
+
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+/// The text without case and accents, its runs of blanks made one: `  João da  SILVA ` → `joao da silva`.
+pub fn fold(text: &str) -> String {
+    let bare: String = text.nfkd().filter(|c| !is_combining_mark(*c)).collect::<String>().to_lowercase();
+    // Lower-casing may bring marks back (İ), so they are dropped once more.
+    let bare: String = bare.nfkd().filter(|c| !is_combining_mark(*c)).collect();
+    bare.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn case_accents_and_blanks_do_not_count() {
+        assert_eq!(fold("  João  da\tSILVA "), "joao da silva");
+        assert_eq!(fold("INADIMPLÊNCIA"), fold("inadimplencia"));
+        assert_eq!(fold("İstanbul"), "istanbul");
+    }
+
+    proptest! {
+        #[test]
+        fn folding_twice_changes_nothing(text in "\\PC{0,40}") {
+            let once = fold(&text);
+            prop_assert_eq!(fold(&once), once);
+        }
+    }
+}

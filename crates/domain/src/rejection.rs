@@ -1,0 +1,41 @@
+//! Every refusal by a rule, as one closed set. The words for each are in `wire::refusal`.
+
+use crate::{BranchCode, TenantId};
+
+/// The field a refusal speaks of; `wire` knows what it is called outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Field {
+    Name,
+    Branch,
+    Email,
+    Colour,
+    Host,
+    Role,
+    Password,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// A required value is absent or blank.
+    Missing(Field),
+    TooLong { field: Field, longest: usize },
+    ControlCharacter(Field),
+    BadEmail(String),
+    BadColour(String),
+    BadHost(String),
+    UnknownTimeZone(String),
+    PasswordLength { shortest: usize, longest: usize },
+    PasswordControl,
+    /// A user who is no administrator needs at least one branch to work in.
+    NoBranch,
+    UnknownBranch(BranchCode),
+    UnknownTenant(TenantId),
+    /// No tenant exists yet, or none is the default.
+    NoDefaultTenant,
+    /// The address belongs to a user of this server already.
+    EmailTaken(String),
+    HostTaken(String),
+    UnknownUser(String),
+    /// Disabling him would leave the association without an administrator.
+    LastAdministrator(String),
+}

@@ -1,0 +1,63 @@
+//! How far a caller sees: one tenant, and in it all branches or some. Every storage search takes a scope, so
+//! forgetting the limit does not compile.
+
+use crate::{BranchCode, Role, TenantId};
+use std::collections::BTreeSet;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    tenant: TenantId,
+    branches: Branches,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Branches {
+    All,
+    Only(BTreeSet<BranchCode>),
+}
+
+impl Scope {
+    /// What a user of this role sees, who was given these branches.
+    pub fn of(tenant: TenantId, role: Role, given: impl IntoIterator<Item = BranchCode>) -> Scope {
+        let branches = if role.has_every_branch() {
+            Branches::All
+        } else {
+            Branches::Only(given.into_iter().collect())
+        };
+        Scope { tenant, branches }
+    }
+
+    /// The whole tenant, for whoever runs the server: the command line and background work.
+    pub fn whole(tenant: TenantId) -> Scope {
+        Scope { tenant, branches: Branches::All }
+    }
+
+    pub fn tenant(&self) -> TenantId {
+        self.tenant
+    }
+
+    pub fn branches(&self) -> &Branches {
+        &self.branches
+    }
+
+    pub fn sees(&self, branch: BranchCode) -> bool {
+        match &self.branches {
+            Branches::All => true,
+            Branches::Only(some) => some.contains(&branch),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_administrator_sees_every_branch_and_an_operator_only_his() {
+        let (here, one, two) = (TenantId::new(7), BranchCode::new(1), BranchCode::new(2));
+        assert!(Scope::of(here, Role::Administrator, []).sees(two));
+        let operator = Scope::of(here, Role::Operator, [one]);
+        assert!(operator.sees(one) && !operator.sees(two));
+        assert!(!Scope::of(here, Role::Integration, []).sees(one));
+    }
+}

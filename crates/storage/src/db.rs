@@ -1,0 +1,221 @@
+//! The executor: statements and units of work, on whichever engine the address named.
+
+use crate::engine::{Engine, Session};
+use crate::unit::work;
+use crate::{Error, Row, Statement};
+use domain::TenantId;
+use futures_util::future::BoxFuture;
+
+/// A database. Cloning it is cheap.
+#[derive(Clone)]
+pub struct Db {
+    engine: Engine,
+}
+
+/// The queue in which a unit waits its turn. Units of one tenant run one after another, in every process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lane {
+    pub(crate) tenant: TenantId,
+    pub(crate) rank: Rank,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rank {
+    People,
+    Background,
+}
+
+impl Lane {
+    /// For what somebody waits for.
+    pub fn of(tenant: TenantId) -> Lane {
+        Lane { tenant, rank: Rank::People }
+    }
+
+    /// For what can wait until nobody does: audit, results of deliveries, housekeeping.
+    pub fn background(tenant: TenantId) -> Lane {
+        Lane { tenant, rank: Rank::Background }
+    }
+}
+
+/// How much a statement may ask of the database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// A few rows by a key: never waits behind a search.
+    Point,
+    /// Everything else, on connections of its own, with a longer limit.
+    Search,
+}
+
+impl Db {
+    pub(crate) fn new(engine: Engine) -> Db {
+        Db { engine }
+    }
+
+    /// Runs a unit of work: all of it is stored, durably, or nothing. The unit owns its input and may be run
+    /// again, so it must have no effect but on `Tx`; it may await nothing else.
+    ///
+    /// A unit that has begun is carried to its end even if the caller stops waiting.
+    pub async fn write<I, T, E, F>(&self, lane: Lane, input: I, unit: F) -> Result<T, E>
+    where
+        F: for<'t> Fn(&'t mut Tx, &'t I) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (work, answer) = work(input, unit);
+        self.engine.write(lane, work);
+        answer.await.unwrap_or_else(|_| Err(stopped().into()))
+    }
+
+    /// Runs several statements on one snapshot. A statement that writes fails.
+    pub async fn read<I, T, E, F>(&self, input: I, reads: F) -> Result<T, E>
+    where
+        F: for<'t> Fn(&'t mut Tx, &'t I) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        I: Send + Sync + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (work, answer) = work(input, reads);
+        self.engine.read(work);
+        answer.await.unwrap_or_else(|_| Err(stopped().into()))
+    }
+
+    /// Runs one reading statement by itself.
+    pub async fn query(&self, weight: Weight, statement: Statement) -> Result<Vec<Row>, Error> {
+        self.engine.query(weight, statement).await
+    }
+
+    /// Waits for what is queued, then lets go of the database.
+    pub async fn close(&self) {
+        self.engine.close().await;
+    }
+
+    /// Asks the database for a sign of life, past every queue but that of point queries.
+    pub async fn ping(&self) -> Result<(), Error> {
+        self.query(Weight::Point, crate::sql("SELECT 1 AS one")).await.map(drop)
+    }
+
+    /// What the database calls itself, for people: name and version.
+    pub async fn describe(&self) -> Result<String, Error> {
+        self.engine.describe().await
+    }
+}
+
+pub(crate) fn stopped() -> Error {
+    Error::Unavailable("the database was closed".to_owned())
+}
+
+/// A transaction, lent to a unit for its duration.
+pub struct Tx {
+    session: Session,
+    fault: Option<Fault>,
+}
+
+/// The first statement of a unit that failed. After it the engines differ (one would go on), so both stop.
+pub(crate) struct Fault {
+    pub text: String,
+    /// Rolled back by the database for a reason that passes (a deadlock, say).
+    pub passing: bool,
+}
+
+impl Tx {
+    pub(crate) fn new(session: Session) -> Tx {
+        Tx { session, fault: None }
+    }
+
+    pub(crate) fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    pub(crate) fn begin_unit(&mut self) {
+        self.fault = None;
+    }
+
+    pub(crate) fn take_fault(&mut self) -> Option<Fault> {
+        self.fault.take()
+    }
+
+    /// Every row that the statement gives.
+    pub async fn all(&mut self, statement: Statement) -> Result<Vec<Row>, Error> {
+        self.usable()?;
+        let result = self.session.all(&statement).await;
+        self.noting(result)
+    }
+
+    /// The first row, where there is one.
+    pub async fn one(&mut self, statement: Statement) -> Result<Option<Row>, Error> {
+        Ok(self.all(statement).await?.into_iter().next())
+    }
+
+    /// Runs a statement for its effect; says how many rows it touched.
+    pub async fn execute(&mut self, statement: Statement) -> Result<u64, Error> {
+        self.usable()?;
+        let result = self.session.execute(&statement).await;
+        self.noting(result)
+    }
+
+    /// Runs several statements for their effect, in order, without a pause between them.
+    pub async fn batch(&mut self, statements: Vec<Statement>) -> Result<(), Error> {
+        self.usable()?;
+        let result = self.session.batch(&statements).await;
+        self.noting(result)
+    }
+
+    fn usable(&self) -> Result<(), Error> {
+        match &self.fault {
+            None => Ok(()),
+            Some(fault) => Err(Error::Broken(format!("a statement after one that failed: {}", fault.text))),
+        }
+    }
+
+    fn noting<T>(&mut self, result: Result<T, Failure>) -> Result<T, Error> {
+        result.map_err(|failure| {
+            self.fault = Some(Fault { text: failure.error.to_string(), passing: failure.passing });
+            failure.error
+        })
+    }
+}
+
+/// A failed statement, as an engine tells it.
+pub(crate) struct Failure {
+    pub error: Error,
+    pub passing: bool,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure { error, passing: false }
+    }
+}
+
+/// Where a read runs: by itself, or inside a unit. Functions that read take `impl Into<Source<'_>>`, so that
+/// `&db` and `&mut *tx` both do.
+pub enum Source<'s> {
+    Db(&'s Db),
+    Tx(&'s mut Tx),
+}
+
+impl Source<'_> {
+    pub async fn all(self, weight: Weight, statement: Statement) -> Result<Vec<Row>, Error> {
+        match self {
+            Source::Db(db) => db.query(weight, statement).await,
+            Source::Tx(tx) => tx.all(statement).await,
+        }
+    }
+
+    pub async fn one(self, statement: Statement) -> Result<Option<Row>, Error> {
+        Ok(self.all(Weight::Point, statement).await?.into_iter().next())
+    }
+}
+
+impl<'s> From<&'s Db> for Source<'s> {
+    fn from(db: &'s Db) -> Source<'s> {
+        Source::Db(db)
+    }
+}
+
+impl<'s> From<&'s mut Tx> for Source<'s> {
+    fn from(tx: &'s mut Tx) -> Source<'s> {
+        Source::Tx(tx)
+    }
+}

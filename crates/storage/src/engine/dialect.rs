@@ -1,0 +1,45 @@
+//! Migrations are written once; what each engine spells its own way is exchanged here, word by word.
+
+/// Exchanges whole words outside quotes and comments.
+pub fn exchange(text: &str, word: impl Fn(&str) -> Option<&'static str>) -> String {
+    let mut out = String::with_capacity(text.len() + 64);
+    for line in text.lines() {
+        let code = line.split_once("--").map_or(line, |(code, _)| code);
+        let mut rest = code;
+        while let Some(start) = rest.find(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '\'') {
+            out.push_str(&rest[..start]);
+            rest = &rest[start..];
+            if let Some(quoted) = rest.strip_prefix('\'') {
+                let end = quoted.find('\'').map_or(rest.len(), |at| at + 2);
+                out.push_str(&rest[..end]);
+                rest = &rest[end..];
+                continue;
+            }
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+            out.push_str(word(&rest[..end]).unwrap_or(&rest[..end]));
+            rest = &rest[end..];
+        }
+        out.push_str(rest);
+        out.push('\n');
+    }
+    out
+}
+
+/// The statements of a migration, without the empty ones.
+pub fn statements(text: &str) -> impl Iterator<Item = &str> {
+    text.split(';').map(str::trim).filter(|statement| !statement.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_words_outside_quotes_and_comments_are_exchanged() {
+        let word = |word: &str| (word == "TEXT").then_some("STRING");
+        assert_eq!(
+            exchange("a TEXT, TEXTS TEXT, 'TEXT' -- TEXT\nTEXT", word),
+            "a STRING, TEXTS STRING, 'TEXT' \nSTRING\n"
+        );
+    }
+}

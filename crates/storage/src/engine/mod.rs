@@ -1,0 +1,168 @@
+//! The two engines behind the executor. Their names stand in this folder alone: everything above writes one SQL
+//! text and never asks which of them runs it.
+
+mod address;
+mod dialect;
+mod options;
+mod postgres;
+mod sqlite;
+
+pub use address::Address;
+pub use options::Options;
+
+use crate::db::{Failure, Lane, Weight};
+use crate::migrations::{self, Migrated};
+use crate::unit::Work;
+use crate::{Db, Error, OpenError, Row, Statement};
+use std::sync::Arc;
+
+/// What to do with a schema that is not the newest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schema {
+    /// Bring it there: the server at its start, and `migrate`.
+    Migrate,
+    /// Fill an empty database, but leave an older schema to `migrate`: a server of the older version may be
+    /// using it.
+    Expect,
+    /// Take it as it is, and create nothing.
+    Inspect,
+}
+
+/// Opens the database at an address; says what was migrated.
+pub async fn open(address: &Address, options: &Options, schema: Schema) -> Result<(Db, Migrated), OpenError> {
+    match address {
+        Address::Sqlite(path) => {
+            let migrated = sqlite::migrate(path, schema)?;
+            let engine = sqlite::Sqlite::open(path, options)?;
+            Ok((Db::new(Engine::Sqlite(Arc::new(engine))), migrated))
+        }
+        Address::Postgres(config) => {
+            let migrated = postgres::migrate(config, options, schema).await?;
+            let engine = postgres::Postgres::open(config, options).await?;
+            Ok((Db::new(Engine::Postgres(Arc::new(engine))), migrated))
+        }
+    }
+}
+
+/// The lock that keeps a second server off a database that only one may serve. Dropping it lets go.
+pub struct ServerLock(#[allow(dead_code)] Option<std::fs::File>);
+
+/// Takes the database for a server. Where several processes may serve one database, this takes nothing.
+pub fn lock_for_server(address: &Address) -> Result<ServerLock, OpenError> {
+    match address {
+        Address::Sqlite(path) => sqlite::lock(path).map(|file| ServerLock(Some(file))),
+        Address::Postgres(_) => Ok(ServerLock(None)),
+    }
+}
+
+/// The version of the schema there, 0 where there is none yet.
+pub async fn schema_version(address: &Address, options: &Options) -> Result<i64, OpenError> {
+    match address {
+        Address::Sqlite(path) => sqlite::migrate(path, Schema::Inspect).map(|found| found.from),
+        Address::Postgres(config) => {
+            postgres::migrate(config, options, Schema::Inspect).await.map(|found| found.from)
+        }
+    }
+}
+
+/// Compares what was applied with what this program knows.
+fn judge(applied: &[migrations::Applied], schema: Schema) -> Result<i64, OpenError> {
+    let found = migrations::check(applied)?;
+    let known = migrations::newest();
+    if schema == Schema::Expect && found != 0 && found < known {
+        return Err(OpenError::Older { found, known });
+    }
+    Ok(found)
+}
+
+#[derive(Clone)]
+pub(crate) enum Engine {
+    Sqlite(Arc<sqlite::Sqlite>),
+    Postgres(Arc<postgres::Postgres>),
+}
+
+impl Engine {
+    pub fn write(&self, lane: Lane, work: Box<dyn Work>) {
+        match self {
+            Engine::Sqlite(engine) => engine.write(lane, work),
+            Engine::Postgres(engine) => engine.write(lane, work),
+        }
+    }
+
+    pub fn read(&self, work: Box<dyn Work>) {
+        match self {
+            Engine::Sqlite(engine) => engine.read(work),
+            Engine::Postgres(engine) => engine.read(work),
+        }
+    }
+
+    pub async fn query(&self, weight: Weight, statement: Statement) -> Result<Vec<Row>, Error> {
+        match self {
+            Engine::Sqlite(engine) => engine.query(weight, statement).await,
+            Engine::Postgres(engine) => engine.query(weight, &statement).await,
+        }
+    }
+
+    pub async fn describe(&self) -> Result<String, Error> {
+        match self {
+            Engine::Sqlite(_) => Ok(sqlite::describe()),
+            Engine::Postgres(engine) => engine.describe().await,
+        }
+    }
+
+    pub async fn close(&self) {
+        match self {
+            Engine::Sqlite(engine) => engine.close().await,
+            Engine::Postgres(engine) => engine.close().await,
+        }
+    }
+}
+
+/// A connection inside a transaction.
+pub(crate) enum Session {
+    Sqlite(sqlite::Connection),
+    Postgres(Arc<postgres::Session>),
+}
+
+impl Session {
+    pub async fn all(&mut self, statement: &Statement) -> Result<Vec<Row>, Failure> {
+        match self {
+            Session::Sqlite(connection) => connection.all(statement),
+            Session::Postgres(session) => session.all(statement).await,
+        }
+    }
+
+    pub async fn execute(&mut self, statement: &Statement) -> Result<u64, Failure> {
+        match self {
+            Session::Sqlite(connection) => connection.execute(statement),
+            Session::Postgres(session) => session.execute(statement).await,
+        }
+    }
+
+    pub async fn batch(&mut self, statements: &[Statement]) -> Result<(), Failure> {
+        match self {
+            Session::Sqlite(connection) => {
+                for statement in statements {
+                    connection.execute(statement)?;
+                }
+                Ok(())
+            }
+            Session::Postgres(session) => session.batch(statements).await,
+        }
+    }
+}
+
+/// Text with U+0000 is refused by one engine and cut short by tools of the other: both refuse it.
+fn refuse_nul(statement: &Statement) -> Result<(), Failure> {
+    let has_nul = |value: &crate::Value| matches!(value, crate::Value::Text(text) if text.contains('\0'));
+    if statement.values().iter().any(has_nul) {
+        return Err(Error::Broken("a text with U+0000 reached the database".to_owned()).into());
+    }
+    Ok(())
+}
+
+/// What a panic said.
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("without a text").to_owned()
+}

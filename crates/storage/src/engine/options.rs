@@ -1,0 +1,41 @@
+//! How much of the machine the database may use, and how long it may take. `config.default.toml` explains each.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Threads that read (an embedded database), or connections for searches (a server).
+    pub readers: usize,
+    /// Page cache of all connections together, in MiB (an embedded database).
+    pub cache_mib: usize,
+    /// How much of the file is mapped into memory, in MiB (an embedded database).
+    pub mmap_mib: usize,
+    /// Connections for transactions (a server).
+    pub writers: usize,
+    /// Connections shared by point queries (a server).
+    pub points: usize,
+    pub connect_timeout: Duration,
+    pub point_timeout: Duration,
+    pub search_timeout: Duration,
+    pub unit_timeout: Duration,
+    /// A certificate authority of your own, beside those of the machine (a server).
+    pub ca_file: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            readers: 4,
+            cache_mib: 64,
+            mmap_mib: 1024,
+            writers: 4,
+            points: 4,
+            connect_timeout: Duration::from_secs(5),
+            point_timeout: Duration::from_secs(5),
+            search_timeout: Duration::from_secs(30),
+            unit_timeout: Duration::from_secs(5),
+            ca_file: None,
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! A PostgreSQL server: connections that each do one kind of work.
+//!
+//! | kind | connections | a statement on it |
+//! |---|---|---|
+//! | points | a few, shared | sent at once behind those on their way (pipelined), never waits for a search |
+//! | searches, snapshots | a pool | has the connection to itself, and longer |
+//! | writes | a pool | a lane takes one for a batch (`lanes.rs`) |
+//!
+//! A connection that the server has ended is replaced at the next use.
+
+mod lanes;
+mod migrate;
+mod session;
+
+pub use migrate::migrate;
+pub use session::Session;
+
+use super::{Options, Session as AnySession};
+use crate::db::{Lane, Tx, Weight, stopped};
+use crate::unit::{Ran, Work};
+use crate::{Error, OpenError, Row, Statement};
+use deadpool::managed::{Manager, Metrics, Object, Pool, RecycleError, RecycleResult, Timeouts};
+use futures_util::FutureExt;
+use session::Connector;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::Mutex;
+
+pub struct Postgres {
+    points: Vec<Slot>,
+    next_point: AtomicUsize,
+    searches: Pool<Connections>,
+    lanes: Arc<lanes::Lanes>,
+    search_timeout: Duration,
+}
+
+/// The place of a shared connection.
+struct Slot {
+    connector: Arc<Connector>,
+    session: Mutex<Option<Arc<Session>>>,
+}
+
+impl Slot {
+    async fn get(&self) -> Result<Arc<Session>, Error> {
+        let mut place = self.session.lock().await;
+        if let Some(session) = place.as_ref().filter(|session| session.is_open()) {
+            return Ok(Arc::clone(session));
+        }
+        let session = Arc::new(self.connector.connect().await?);
+        *place = Some(Arc::clone(&session));
+        Ok(session)
+    }
+}
+
+impl Postgres {
+    pub async fn open(config: &tokio_postgres::Config, options: &Options) -> Result<Postgres, OpenError> {
+        let unreachable = |error: Error| OpenError::Unreachable {
+            place: super::Address::Postgres(Box::new(config.clone())).to_string(),
+            cause: error.to_string(),
+        };
+        let connector = |statement: Duration| Connector::new(config, options, statement).map(Arc::new);
+        let points = connector(options.point_timeout).map_err(unreachable)?;
+        let searches = connector(options.search_timeout).map_err(unreachable)?;
+        let writes = connector(options.unit_timeout).map_err(unreachable)?;
+        let slot = || Slot { connector: Arc::clone(&points), session: Mutex::new(None) };
+        let postgres = Postgres {
+            points: (0..options.points.max(1)).map(|_| slot()).collect(),
+            next_point: AtomicUsize::new(0),
+            searches: pool(searches, options.readers, options)?,
+            lanes: Arc::new(lanes::Lanes::new(pool(writes, options.writers, options)?, options.unit_timeout)),
+            search_timeout: options.search_timeout,
+        };
+        postgres.query(Weight::Point, &crate::sql("SELECT 1 AS one")).await.map_err(unreachable)?;
+        Ok(postgres)
+    }
+
+    pub fn write(&self, lane: Lane, work: Box<dyn Work>) {
+        self.lanes.push(lane, work);
+    }
+
+    pub fn read(&self, mut work: Box<dyn Work>) {
+        let (searches, limit) = (self.searches.clone(), self.search_timeout);
+        tokio::spawn(async move {
+            let failure = match take(&searches).await {
+                Ok(session) => snapshot(&session, &mut *work, limit).await.err(),
+                Err(error) => Some(error),
+            };
+            work.answer(failure);
+        });
+    }
+
+    pub async fn query(&self, weight: Weight, statement: &Statement) -> Result<Vec<Row>, Error> {
+        let result = self.query_once(weight, statement).await;
+        match result {
+            // A connection that the server ended shows it only when used. Reading twice harms nobody.
+            Err(Lost { error: Error::Unavailable(_), lost: true }) => {
+                self.query_once(weight, statement).await.map_err(|again| again.error)
+            }
+            other => other.map_err(|failed| failed.error),
+        }
+    }
+
+    async fn query_once(&self, weight: Weight, statement: &Statement) -> Result<Vec<Row>, Lost> {
+        let fresh = |error| Lost { error, lost: false };
+        match weight {
+            Weight::Point => {
+                let next = self.next_point.fetch_add(1, Ordering::Relaxed);
+                let session = self.points[next % self.points.len()].get().await.map_err(fresh)?;
+                let rows = session.all(statement).await;
+                rows.map_err(|failure| Lost { error: failure.error, lost: !session.is_open() })
+            }
+            Weight::Search => {
+                let session = take(&self.searches).await.map_err(fresh)?;
+                let rows = session.all(statement).await;
+                rows.map_err(|failure| Lost { error: failure.error, lost: !session.is_open() })
+            }
+        }
+    }
+
+    pub async fn describe(&self) -> Result<String, Error> {
+        let rows = self.query(Weight::Point, &crate::sql("SHOW server_version")).await?;
+        let version: String = rows.first().ok_or_else(stopped)?.get("server_version")?;
+        Ok(format!("PostgreSQL {version}"))
+    }
+
+    pub async fn close(&self) {
+        self.lanes.close().await;
+        self.searches.close();
+        for slot in &self.points {
+            slot.session.lock().await.take();
+        }
+    }
+}
+
+struct Lost {
+    error: Error,
+    lost: bool,
+}
+
+async fn snapshot(session: &Object<Connections>, work: &mut dyn Work, limit: Duration) -> Result<Ran, Error> {
+    session.control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
+    let mut tx = Tx::new(AnySession::Postgres(Arc::clone(session)));
+    let ran = tokio::time::timeout(limit, run_unit(&mut tx, work)).await.unwrap_or(Err(Error::TooSlow));
+    session.control("ROLLBACK").await?;
+    ran
+}
+
+/// Runs a unit to its end; one that panics costs nobody but its caller.
+async fn run_unit(tx: &mut Tx, work: &mut dyn Work) -> Result<Ran, Error> {
+    let ran = AssertUnwindSafe(work.run(tx)).catch_unwind().await;
+    ran.map_err(|panic| Error::Panicked(super::panic_text(&*panic)))
+}
+
+/// Makes and checks the connections of a pool.
+struct Connections(Arc<Connector>);
+
+impl Manager for Connections {
+    type Type = Arc<Session>;
+    type Error = Error;
+
+    async fn create(&self) -> Result<Arc<Session>, Error> {
+        self.0.connect().await.map(Arc::new)
+    }
+
+    async fn recycle(&self, session: &mut Arc<Session>, _: &Metrics) -> RecycleResult<Error> {
+        if session.is_usable() { Ok(()) } else { Err(RecycleError::message("ended")) }
+    }
+}
+
+fn pool(connector: Arc<Connector>, size: usize, options: &Options) -> Result<Pool<Connections>, OpenError> {
+    // A caller waits as long for a connection as he would wait for its statement.
+    let wait = Some(options.search_timeout);
+    let connect = Some(options.connect_timeout);
+    Pool::builder(Connections(connector))
+        .max_size(size.max(1))
+        .timeouts(Timeouts { wait, create: connect, recycle: connect })
+        .runtime(deadpool::Runtime::Tokio1)
+        .build()
+        .map_err(|error| OpenError::Unreachable { place: "pool".to_owned(), cause: error.to_string() })
+}
+
+async fn take(pool: &Pool<Connections>) -> Result<Object<Connections>, Error> {
+    pool.get().await.map_err(|error| match error {
+        deadpool::managed::PoolError::Backend(error) => error,
+        other => Error::Unavailable(other.to_string()),
+    })
+}

@@ -1,0 +1,247 @@
+//! One connection, with the statements prepared on it.
+
+use crate::db::Failure;
+use crate::engine::{Options, refuse_nul};
+use crate::row::Columns;
+use crate::{Error, Row, Statement, Value};
+use futures_util::future::join_all;
+use futures_util::{StreamExt, pin_mut};
+use postgres_protocol::types as wire_types;
+use std::collections::HashMap;
+use std::error::Error as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::OnceCell;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// Knows how to connect, and how long a statement may take on the connection.
+pub struct Connector {
+    config: tokio_postgres::Config,
+    tls: MakeRustlsConnect,
+    settings: String,
+    timeout: Duration,
+}
+
+/// A dead peer is noticed after this long.
+const SILENCE: Duration = Duration::from_secs(10);
+
+impl Connector {
+    pub fn new(
+        config: &tokio_postgres::Config,
+        options: &Options,
+        statement: Duration,
+    ) -> Result<Connector, Error> {
+        let mut config = config.clone();
+        config.connect_timeout(options.connect_timeout).tcp_user_timeout(SILENCE).keepalives_idle(SILENCE);
+        if config.get_application_name().is_none() {
+            config.application_name("amparo");
+        }
+        let (millis, unit) = (statement.as_millis(), options.unit_timeout.as_millis());
+        let settings = format!(
+            "SET statement_timeout = {millis}; SET lock_timeout = {unit};
+             SET idle_in_transaction_session_timeout = {unit}; SET standard_conforming_strings = on;
+             SET default_transaction_isolation = 'read committed'; SET jit = off"
+        );
+        let timeout = options.connect_timeout;
+        Ok(Connector { config, tls: tls(options)?, settings, timeout })
+    }
+
+    pub async fn connect(&self) -> Result<Session, Error> {
+        let connecting = async {
+            let (client, connection) = self.config.connect(self.tls.clone()).await.map_err(|e| failure(&e))?;
+            tokio::spawn(async move {
+                if let Err(error) = connection.await {
+                    tracing::warn!(%error, "a database connection ended");
+                }
+            });
+            client.batch_execute(&self.settings).await.map_err(|e| failure(&e))?;
+            Ok::<_, Failure>(client)
+        };
+        match tokio::time::timeout(self.timeout, connecting).await {
+            Ok(client) => Ok(Session {
+                client: client.map_err(|failure| failure.error)?,
+                prepared: Mutex::default(),
+                spoilt: AtomicBool::new(false),
+            }),
+            Err(_) => Err(Error::Unavailable("no answer from the database server".to_owned())),
+        }
+    }
+}
+
+fn tls(options: &Options) -> Result<MakeRustlsConnect, Error> {
+    let unreadable = |what: String| Error::Unavailable(format!("certificate authority: {what}"));
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if let Some(path) = &options.ca_file {
+        use rustls::pki_types::{CertificateDer, pem::PemObject};
+        for certificate in CertificateDer::pem_file_iter(path).map_err(|e| unreadable(e.to_string()))? {
+            let certificate = certificate.map_err(|e| unreadable(e.to_string()))?;
+            roots.add(certificate).map_err(|e| unreadable(e.to_string()))?;
+        }
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|e| unreadable(e.to_string()))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(MakeRustlsConnect::new(config))
+}
+
+pub struct Session {
+    client: tokio_postgres::Client,
+    prepared: Mutex<HashMap<Box<str>, Arc<OnceCell<Prepared>>>>,
+    /// Left in a state that nobody should inherit: a transaction of unknown outcome, a statement cut off.
+    spoilt: AtomicBool,
+}
+
+struct Prepared {
+    statement: tokio_postgres::Statement,
+    columns: Columns,
+}
+
+impl Session {
+    pub fn is_open(&self) -> bool {
+        !self.client.is_closed()
+    }
+
+    pub fn is_usable(&self) -> bool {
+        self.is_open() && !self.spoilt.load(Ordering::Relaxed)
+    }
+
+    pub fn spoil(&self) {
+        self.spoilt.store(true, Ordering::Relaxed);
+    }
+
+    pub async fn all(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
+        let prepared = self.prepare(statement).await?;
+        let prepared = prepared.get().expect("a statement is prepared before it is used");
+        let stream = self.client.query_raw(&prepared.statement, statement.values()).await.map_err(|e| failure(&e))?;
+        pin_mut!(stream);
+        let mut rows = Vec::new();
+        while let Some(row) = stream.next().await {
+            let row = row.map_err(|e| failure(&e))?;
+            let mut values = Vec::with_capacity(row.len());
+            for at in 0..row.len() {
+                values.push(row.try_get::<_, Value>(at).map_err(|e| failure(&e))?);
+            }
+            rows.push(Row::new(Arc::clone(&prepared.columns), values));
+        }
+        Ok(rows)
+    }
+
+    pub async fn execute(&self, statement: &Statement) -> Result<u64, Failure> {
+        let prepared = self.prepare(statement).await?;
+        let prepared = prepared.get().expect("a statement is prepared before it is used");
+        self.client.execute_raw(&prepared.statement, statement.values()).await.map_err(|e| failure(&e))
+    }
+
+    /// Sends all statements at once. They are polled in their order, and the first poll sends.
+    pub async fn batch(&self, statements: &[Statement]) -> Result<(), Failure> {
+        for statement in statements {
+            self.prepare(statement).await?;
+        }
+        let all = join_all(statements.iter().map(|statement| self.execute(statement))).await;
+        // The first that failed says why; those behind it only say that the transaction is spoilt.
+        all.into_iter().find_map(Result::err).map_or(Ok(()), Err)
+    }
+
+    /// Runs statements without parameters: BEGIN, SAVEPOINT and their like.
+    pub async fn control(&self, text: &str) -> Result<(), Error> {
+        self.client.batch_execute(text).await.map_err(|e| failure(&e).error)
+    }
+
+    /// Each text is prepared once, whoever asks at the same time.
+    async fn prepare(&self, statement: &Statement) -> Result<Arc<OnceCell<Prepared>>, Failure> {
+        refuse_nul(statement)?;
+        let cell = {
+            let mut known = self.prepared.lock().expect("the statements are never poisoned");
+            match known.get(statement.text()) {
+                Some(cell) => Arc::clone(cell),
+                None => Arc::clone(known.entry(statement.text().into()).or_default()),
+            }
+        };
+        if cell.initialized() {
+            return Ok(cell);
+        }
+        let prepare = || async {
+            let statement = self.client.prepare(statement.text()).await.map_err(|e| failure(&e))?;
+            let columns = statement.columns().iter().map(|column| Box::from(column.name())).collect();
+            Ok::<_, Failure>(Prepared { statement, columns })
+        };
+        cell.get_or_try_init(prepare).await?;
+        Ok(cell)
+    }
+}
+
+pub fn failure(error: &tokio_postgres::Error) -> Failure {
+    let Some(told) = error.as_db_error() else {
+        // Not the server's words: the connection's, or ours for a parameter that does not fit.
+        let text = error.source().map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
+        let is_ours = text.contains("serializing") || text.contains("deserializing");
+        return if is_ours { Error::Broken(text).into() } else { Error::Unavailable(text).into() };
+    };
+    let text = format!("{} ({})", told.message(), told.code().code());
+    let code = told.code();
+    if *code == SqlState::T_R_SERIALIZATION_FAILURE || *code == SqlState::T_R_DEADLOCK_DETECTED {
+        return Failure { error: Error::Unavailable(text), passing: true };
+    }
+    let error = match *code {
+        SqlState::UNIQUE_VIOLATION => Error::Conflict(told.constraint().unwrap_or(&text).to_owned()),
+        SqlState::QUERY_CANCELED => Error::TooSlow,
+        SqlState::LOCK_NOT_AVAILABLE | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => Error::Unavailable(text),
+        // 08 connection, 28 credential, 3D no such database, 53 resources, 57P administrator, 58 system.
+        _ if ["08", "28", "3D", "53", "57", "58"].contains(&&code.code()[..2]) => Error::Unavailable(text),
+        _ => Error::Broken(text),
+    };
+    error.into()
+}
+
+impl ToSql for Value {
+    fn to_sql(
+        &self,
+        kind: &Type,
+        out: &mut tokio_postgres::types::private::BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self {
+            Value::Null => return Ok(IsNull::Yes),
+            Value::Int(number) if *kind == Type::INT4 => wire_types::int4_to_sql(i32::try_from(*number)?, out),
+            Value::Int(number) if *kind == Type::INT8 => wire_types::int8_to_sql(*number, out),
+            Value::Bool(flag) if *kind == Type::BOOL => wire_types::bool_to_sql(*flag, out),
+            Value::Text(text) if *kind == Type::TEXT => wire_types::text_to_sql(text, out),
+            Value::Bytes(bytes) if *kind == Type::BYTEA => wire_types::bytea_to_sql(bytes, out),
+            other => return Err(format!("{other:?} does not fit a parameter of type {kind}").into()),
+        }
+        Ok(IsNull::No)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+impl<'a> tokio_postgres::types::FromSql<'a> for Value {
+    fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Value, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(match *kind {
+            Type::INT8 => Value::Int(wire_types::int8_from_sql(raw)?),
+            Type::INT4 => Value::Int(wire_types::int4_from_sql(raw)?.into()),
+            Type::BOOL => Value::Bool(wire_types::bool_from_sql(raw)?),
+            Type::TEXT | Type::NAME | Type::VARCHAR => Value::Text(wire_types::text_from_sql(raw)?.to_owned()),
+            Type::BYTEA => Value::Bytes(wire_types::bytea_from_sql(raw).to_vec()),
+            ref other => return Err(format!("a column of type {other}: cast it to one of the four").into()),
+        })
+    }
+
+    fn from_sql_null(_: &Type) -> Result<Value, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Value::Null)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}

@@ -1,0 +1,225 @@
+//! One connection, and how a statement runs on it.
+
+use crate::db::{Failure, Tx};
+use crate::engine::{Options, Session, refuse_nul};
+use crate::row::Columns;
+use crate::{Error, Row, Statement, Value};
+use rusqlite::config::DbConfig;
+use rusqlite::types::ValueRef;
+use rusqlite::{CachedStatement, OpenFlags, ffi};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Reader,
+    Writer,
+    Checkpointer,
+}
+
+pub struct Connection {
+    inner: rusqlite::Connection,
+    /// The column names of each statement, made once.
+    columns: HashMap<Box<str>, Columns>,
+    text: String,
+    limit: Limit,
+}
+
+/// How many virtual-machine steps pass between two looks at the clock.
+const STEPS_BETWEEN_LOOKS: i32 = 20_000;
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+impl Connection {
+    pub fn open(path: &Path, role: Role, cache_mib: usize, options: &Options) -> Result<Connection, Error> {
+        // A reader too opens for writing: it may have to make the shared-memory file of the log.
+        let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_WRITE;
+        let mut inner = rusqlite::Connection::open_with_flags(path, flags).map_err(|e| failure(&e).error)?;
+        let limit = Limit::default();
+        let prepare = |inner: &mut rusqlite::Connection| -> rusqlite::Result<()> {
+            inner.busy_timeout(BUSY_TIMEOUT)?;
+            // Without it a cached statement is prepared anew at every run.
+            inner.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+            inner.set_prepared_statement_cache_capacity(512);
+            inner.pragma_update(None, "synchronous", "FULL")?;
+            inner.pragma_update(None, "foreign_keys", true)?;
+            inner.pragma_update(None, "temp_store", "MEMORY")?;
+            inner.pragma_update(None, "cache_size", -i64::try_from(cache_mib.max(1) * 1024).unwrap_or(1024))?;
+            inner.pragma_update(None, "mmap_size", i64::try_from(options.mmap_mib << 20).unwrap_or(0))?;
+            inner.pragma_update(None, "query_only", role == Role::Reader)?;
+            if role == Role::Writer {
+                // The checkpointer's thread moves the log back; here it would make somebody wait.
+                inner.pragma_update(None, "wal_autocheckpoint", 0)?;
+                inner.pragma_update(None, "journal_size_limit", 64 << 20)?;
+            }
+            let limit = limit.clone();
+            inner.progress_handler(STEPS_BETWEEN_LOOKS, Some(move || limit.is_past()))
+        };
+        prepare(&mut inner).map_err(|e| failure(&e).error)?;
+        Ok(Connection { inner, columns: HashMap::new(), text: String::new(), limit })
+    }
+
+    /// Statements that run past this moment are interrupted.
+    pub fn limit(&self, span: Duration) {
+        self.limit.set(span);
+    }
+
+    pub fn all(&mut self, statement: &Statement) -> Result<Vec<Row>, Failure> {
+        let mut prepared = prepare(&self.inner, &mut self.text, statement)?;
+        let columns = match self.columns.get(statement.text()) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let names: Columns = prepared.column_names().into_iter().map(Box::from).collect();
+                self.columns.insert(statement.text().into(), Arc::clone(&names));
+                names
+            }
+        };
+        let mut cursor = prepared.raw_query();
+        let mut rows = Vec::new();
+        while let Some(row) = cursor.next().map_err(|e| failure(&e))? {
+            let mut values = Vec::with_capacity(columns.len());
+            for at in 0..columns.len() {
+                values.push(value(row.get_ref(at).map_err(|e| failure(&e))?)?);
+            }
+            rows.push(Row::new(Arc::clone(&columns), values));
+        }
+        Ok(rows)
+    }
+
+    pub fn execute(&mut self, statement: &Statement) -> Result<u64, Failure> {
+        let mut prepared = prepare(&self.inner, &mut self.text, statement)?;
+        if prepared.column_count() > 0 {
+            let mut cursor = prepared.raw_query();
+            let mut rows = 0;
+            while cursor.next().map_err(|e| failure(&e))?.is_some() {
+                rows += 1;
+            }
+            return Ok(rows);
+        }
+        prepared.raw_execute().map(|touched| touched as u64).map_err(|e| failure(&e))
+    }
+
+    /// Runs a statement without parameters: BEGIN, SAVEPOINT and their like.
+    pub fn control(&mut self, text: &'static str) -> Result<(), Failure> {
+        let mut prepared = self.inner.prepare_cached(text).map_err(|e| failure(&e))?;
+        prepared.raw_execute().map(drop).map_err(|e| failure(&e))
+    }
+
+    /// Whether a transaction is open. After FULL or IOERR the database may have ended it by itself.
+    pub fn in_transaction(&self) -> bool {
+        !self.inner.is_autocommit()
+    }
+
+    pub fn raw(&self) -> &rusqlite::Connection {
+        &self.inner
+    }
+}
+
+/// Prepares a statement, or finds it prepared, and gives it its values.
+fn prepare<'c>(
+    connection: &'c rusqlite::Connection,
+    text: &mut String,
+    statement: &Statement,
+) -> Result<CachedStatement<'c>, Failure> {
+    refuse_nul(statement)?;
+    // Here `$1` would be a name, numbered by where it first stands; `?1` is a number.
+    text.clear();
+    for piece in statement.text().split_inclusive('$') {
+        match piece.strip_suffix('$') {
+            Some(before) => text.extend([before, "?"]),
+            None => text.push_str(piece),
+        }
+    }
+    let mut prepared = connection.prepare_cached(text).map_err(|e| failure(&e))?;
+    for (at, value) in statement.values().iter().enumerate() {
+        let bound = match value {
+            Value::Null => prepared.raw_bind_parameter(at + 1, rusqlite::types::Null),
+            Value::Int(number) => prepared.raw_bind_parameter(at + 1, number),
+            Value::Bool(flag) => prepared.raw_bind_parameter(at + 1, flag),
+            Value::Text(text) => prepared.raw_bind_parameter(at + 1, text.as_str()),
+            Value::Bytes(bytes) => prepared.raw_bind_parameter(at + 1, bytes.as_slice()),
+        };
+        bound.map_err(|e| failure(&e))?;
+    }
+    Ok(prepared)
+}
+
+fn value(value: ValueRef<'_>) -> Result<Value, Failure> {
+    Ok(match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::Int(number),
+        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => Value::Text(text.to_owned()),
+            Err(_) => return Err(Error::Broken("a text column is not UTF-8".to_owned()).into()),
+        },
+        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+        ValueRef::Real(_) => return Err(Error::Broken("a column holds a float".to_owned()).into()),
+    })
+}
+
+pub fn failure(error: &rusqlite::Error) -> Failure {
+    let text = error.to_string();
+    let code = error.sqlite_error().map(|e| (e.extended_code & 0xFF, e.extended_code));
+    let error = match code {
+        Some((_, ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY)) => Error::Conflict(text),
+        Some((ffi::SQLITE_INTERRUPT, _)) => Error::TooSlow,
+        Some((
+            ffi::SQLITE_BUSY
+            | ffi::SQLITE_LOCKED
+            | ffi::SQLITE_FULL
+            | ffi::SQLITE_IOERR
+            | ffi::SQLITE_CANTOPEN
+            | ffi::SQLITE_CORRUPT
+            | ffi::SQLITE_NOTADB
+            | ffi::SQLITE_NOMEM,
+            _,
+        )) => Error::Unavailable(text),
+        _ => Error::Broken(text),
+    };
+    error.into()
+}
+
+/// A moment shared with the progress handler, in milliseconds since the connection was opened; 0 is none.
+#[derive(Clone)]
+struct Limit {
+    start: Instant,
+    past: Arc<AtomicU64>,
+}
+
+impl Default for Limit {
+    fn default() -> Limit {
+        Limit { start: Instant::now(), past: Arc::new(AtomicU64::new(0)) }
+    }
+}
+
+impl Limit {
+    fn set(&self, span: Duration) {
+        let at = (self.start.elapsed() + span).as_millis();
+        self.past.store(u64::try_from(at).unwrap_or(u64::MAX).max(1), Ordering::Relaxed);
+    }
+
+    fn is_past(&self) -> bool {
+        let at = self.past.load(Ordering::Relaxed);
+        at != 0 && self.start.elapsed().as_millis() > u128::from(at)
+    }
+}
+
+/// Runs a statement without parameters in a session known to be of this engine.
+pub fn control(tx: &mut Tx, text: &'static str) -> Result<(), Error> {
+    let Session::Sqlite(connection) = tx.session() else {
+        return Err(Error::Broken("a session of another engine".to_owned()));
+    };
+    connection.control(text).map_err(|failure| failure.error)
+}
+
+pub fn limit(tx: &mut Tx, span: Duration) {
+    if let Session::Sqlite(connection) = tx.session() {
+        connection.limit(span);
+    }
+}
+
+pub fn in_transaction(tx: &mut Tx) -> bool {
+    matches!(tx.session(), Session::Sqlite(connection) if connection.in_transaction())
+}

@@ -1,0 +1,142 @@
+//! Bringing a file to the newest schema, with a copy of it as it was.
+
+use crate::engine::{Schema, dialect, judge};
+use crate::migrations::{self, Applied, Migrated, Migration};
+use crate::{Error, OpenError};
+use rusqlite::{OpenFlags, OptionalExtension, TransactionBehavior};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Takes the lock that only one server holds. Commands beside a running server do without.
+pub fn lock(path: &Path) -> Result<File, OpenError> {
+    let unreachable = |cause: std::io::Error| OpenError::Unreachable {
+        place: path.display().to_string(),
+        cause: cause.to_string(),
+    };
+    make_folder(path).map_err(unreachable)?;
+    let file = File::create(beside(path, "lock")).map_err(unreachable)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(OpenError::InUse(path.display().to_string())),
+        Err(std::fs::TryLockError::Error(error)) => Err(unreachable(error)),
+    }
+}
+
+pub fn migrate(path: &Path, schema: Schema) -> Result<Migrated, OpenError> {
+    let place = path.display().to_string();
+    if schema == Schema::Inspect && !path.exists() {
+        return Err(OpenError::Absent(place));
+    }
+    let unreachable = |cause: String| OpenError::Unreachable { place: place.clone(), cause };
+    let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    if schema != Schema::Inspect {
+        make_folder(path).map_err(|error| unreachable(error.to_string()))?;
+        flags |= OpenFlags::SQLITE_OPEN_CREATE;
+    }
+    let mut connection =
+        rusqlite::Connection::open_with_flags(path, flags).map_err(|error| unreachable(error.to_string()))?;
+    let applied = prepare(&connection, schema).map_err(|error| unreachable(error.to_string()))?;
+    let from = judge(&applied, schema)?;
+    let to = migrations::newest();
+    if from == to || schema == Schema::Inspect {
+        return Ok(Migrated { from, to: from, copy: None });
+    }
+    let copy = if from > 0 { Some(copy_before(&connection, path, from)?) } else { None };
+    for migration in migrations::after(from) {
+        apply(&mut connection, migration).map_err(|error| OpenError::Migration(error.to_string()))?;
+    }
+    Ok(Migrated { from, to, copy })
+}
+
+/// Makes the file ready for many readers and one writer, and reads what was applied to it.
+fn prepare(connection: &rusqlite::Connection, schema: Schema) -> rusqlite::Result<Vec<Applied>> {
+    connection.busy_timeout(Duration::from_secs(10))?;
+    if schema != Schema::Inspect {
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+    }
+    applied(connection)
+}
+
+fn applied(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<Applied>> {
+    let there: Option<i64> = connection
+        .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'", [], |row| row.get(0))
+        .optional()?;
+    if there.is_none() {
+        return Ok(Vec::new());
+    }
+    let mut read = connection.prepare("SELECT version, checksum FROM migrations ORDER BY version")?;
+    let rows = read.query_map([], |row| Ok(Applied { version: row.get(0)?, checksum: row.get(1)? }))?;
+    rows.collect()
+}
+
+/// Each migration is one transaction; a process that waited for another finds it applied.
+fn apply(connection: &mut rusqlite::Connection, migration: &Migration) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if applied(&transaction)?.iter().any(|done| done.version == migration.version) {
+        return Ok(());
+    }
+    for statement in dialect::statements(&translate(migration.text)) {
+        transaction.execute_batch(statement)?;
+    }
+    transaction.execute(
+        "INSERT INTO migrations (version, name, checksum) VALUES (?1, ?2, ?3)",
+        (migration.version, migration.name, migration.checksum()),
+    )?;
+    transaction.commit()
+}
+
+/// Strict tables know neither BIGINT nor BOOLEAN; CLUSTERED tables are kept in the order of their key.
+fn translate(text: &str) -> String {
+    let words = dialect::exchange(text, |word| match word {
+        "BIGINT" | "BOOLEAN" => Some("INTEGER"),
+        "BYTEA" => Some("BLOB"),
+        "CLUSTERED" => Some("STRICT, WITHOUT ROWID"),
+        _ => None,
+    });
+    let strict = dialect::statements(&words).map(|statement| {
+        let is_table = statement.starts_with("CREATE TABLE");
+        if is_table && statement.ends_with(')') { format!("{statement} STRICT;\n") } else { format!("{statement};\n") }
+    });
+    strict.collect()
+}
+
+/// A whole copy of the database as it was, beside it: `amparo.db.v3`.
+fn copy_before(connection: &rusqlite::Connection, path: &Path, version: i64) -> Result<PathBuf, OpenError> {
+    let failed = |error: String| OpenError::Migration(format!("no copy could be made before: {error}"));
+    let copy = beside(path, &format!("v{version}"));
+    let unfinished = beside(path, &format!("v{version}.tmp"));
+    let _ = std::fs::remove_file(&unfinished);
+    connection
+        .execute("VACUUM INTO ?1", [unfinished.to_string_lossy()])
+        .map_err(|error| failed(error.to_string()))?;
+    std::fs::rename(&unfinished, &copy).map_err(|error| failed(error.to_string()))?;
+    Ok(copy)
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+/// The data folder, readable by its owner alone: what lies in it is personal.
+fn make_folder(path: &Path) -> std::io::Result<()> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Error {
+        super::connection::failure(&error).error
+    }
+}

@@ -1,0 +1,140 @@
+//! SQLite inside the process: threads that read, one that writes, one that moves the write-ahead log back.
+//!
+//! Reads are spread over a few connections, each on a thread of its own. Writes go to the one writer, which takes
+//! what is queued (32 units at most), runs each between savepoints and commits them together, so that one fsync
+//! serves many callers. Answers go out after the commit, never before.
+
+mod checkpoint;
+mod connection;
+mod migrate;
+mod reader;
+mod writer;
+
+pub use connection::Connection;
+pub use migrate::{lock, migrate};
+
+use super::Options;
+use crate::db::{Lane, Rank, Weight, stopped};
+use crate::unit::{Job, Work};
+use crate::{Error, OpenError, Row, Statement};
+use std::path::Path;
+use std::sync::Mutex;
+use std::thread::JoinHandle;
+use tokio::sync::oneshot;
+
+pub struct Sqlite {
+    /// `None` once closed: the threads end when they have served what was queued.
+    queues: Mutex<Option<Queues>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+#[derive(Clone)]
+struct Queues {
+    people: crossbeam_channel::Sender<Job>,
+    background: crossbeam_channel::Sender<Job>,
+    points: crossbeam_channel::Sender<reader::Read>,
+    searches: crossbeam_channel::Sender<reader::Read>,
+}
+
+impl Sqlite {
+    pub fn open(path: &Path, options: &Options) -> Result<Sqlite, OpenError> {
+        let unreachable =
+            |cause: Error| OpenError::Unreachable { place: path.display().to_string(), cause: cause.to_string() };
+        let readers = options.readers.max(2);
+        let share = options.cache_mib / (readers + 1);
+        let (people, people_jobs) = crossbeam_channel::unbounded();
+        let (background, background_jobs) = crossbeam_channel::unbounded();
+        let (points, point_reads) = crossbeam_channel::unbounded();
+        let (searches, search_reads) = crossbeam_channel::unbounded();
+        let mut threads = Vec::new();
+
+        let (dirty, wake) = crossbeam_channel::bounded(1);
+        let connection = Connection::open(path, connection::Role::Writer, share, options).map_err(unreachable)?;
+        let unit_timeout = options.unit_timeout;
+        let queue = writer::Queue { people: people_jobs, background: background_jobs };
+        threads.push(spawn("amparo-writer", move || writer::run(connection, &queue, unit_timeout, &dirty))?);
+        let connection = Connection::open(path, connection::Role::Checkpointer, 1, options).map_err(unreachable)?;
+        let wal = checkpoint::wal_path(path);
+        threads.push(spawn("amparo-checkpoint", move || checkpoint::run(connection, &wal, &wake))?);
+
+        for number in 0..readers {
+            let connection =
+                Connection::open(path, connection::Role::Reader, share, options).map_err(unreachable)?;
+            // At least one thread, and half of them, never take a search: point reads do not wait behind them.
+            let searches = (number >= readers / 2).then(|| search_reads.clone());
+            let reader = reader::Reader {
+                points: point_reads.clone(),
+                searches,
+                point_timeout: options.point_timeout,
+                search_timeout: options.search_timeout,
+            };
+            threads.push(spawn("amparo-reader", move || reader.run(connection))?);
+        }
+        Ok(Sqlite {
+            queues: Mutex::new(Some(Queues { people, background, points, searches })),
+            threads: Mutex::new(threads),
+        })
+    }
+
+    pub fn write(&self, lane: Lane, work: Box<dyn Work>) {
+        let Some(queues) = self.queues() else { return work.answer(Some(stopped())) };
+        let queue = match lane.rank {
+            Rank::People => queues.people,
+            Rank::Background => queues.background,
+        };
+        if let Err(unsent) = queue.send(Job::new(work)) {
+            unsent.into_inner().work.answer(Some(stopped()));
+        }
+    }
+
+    pub fn read(&self, work: Box<dyn Work>) {
+        let Some(queues) = self.queues() else { return work.answer(Some(stopped())) };
+        // Several statements weigh like a search.
+        if let Err(unsent) = queues.searches.send(reader::Read::Snapshot(work))
+            && let reader::Read::Snapshot(work) = unsent.into_inner()
+        {
+            work.answer(Some(stopped()));
+        }
+    }
+
+    pub async fn query(&self, weight: Weight, statement: Statement) -> Result<Vec<Row>, Error> {
+        let queues = self.queues().ok_or_else(stopped)?;
+        let (reply, answer) = oneshot::channel();
+        let queue = match weight {
+            Weight::Point => &queues.points,
+            Weight::Search => &queues.searches,
+        };
+        queue.send(reader::Read::Statement { statement, reply }).map_err(|_| stopped())?;
+        drop(queues);
+        answer.await.unwrap_or_else(|_| Err(stopped()))
+    }
+
+    pub async fn close(&self) {
+        self.queues.lock().expect("queues are never poisoned").take();
+        let threads = std::mem::take(&mut *self.threads.lock().expect("threads are never poisoned"));
+        let joined = tokio::task::spawn_blocking(move || {
+            for thread in threads {
+                if thread.join().is_err() {
+                    tracing::error!("a database thread panicked");
+                }
+            }
+        });
+        let _ = joined.await;
+    }
+
+    fn queues(&self) -> Option<Queues> {
+        self.queues.lock().expect("queues are never poisoned").clone()
+    }
+}
+
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, OpenError> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(body)
+        .map_err(|error| OpenError::Unreachable { place: name.to_owned(), cause: error.to_string() })
+}
+
+/// Name and version, for people.
+pub fn describe() -> String {
+    format!("SQLite {}", rusqlite::version())
+}

@@ -1,0 +1,41 @@
+//! What can go wrong between us and the database. Not found is no error: it is `None`.
+
+/// Why a statement or a unit failed. In every case but [`Error::Unknown`] nothing of the unit is stored.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the database cannot be used now: {0}")]
+    Unavailable(String),
+    #[error("the answer to COMMIT was lost: stored or not, nobody knows")]
+    Unknown,
+    #[error("a value that must be unique is there already: {0}")]
+    Conflict(String),
+    #[error("the statement or unit took longer than it may")]
+    TooSlow,
+    #[error("the unit awaited something that is not its transaction")]
+    Foreign,
+    #[error("the unit panicked: {0}")]
+    Panicked(String),
+    #[error("defect: {0}")]
+    Broken(String),
+}
+
+/// Why a database could not be opened. The binary says each in Portuguese.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    #[error("not a database address: {0}")]
+    BadAddress(String),
+    #[error("no database there: {0}")]
+    Absent(String),
+    #[error("cannot open {place}: {cause}")]
+    Unreachable { place: String, cause: String },
+    #[error("another server uses {0}")]
+    InUse(String),
+    #[error("schema {found} is newer than {known}, the newest this program knows")]
+    Newer { found: i64, known: i64 },
+    #[error("schema {found} is older than {known}")]
+    Older { found: i64, known: i64 },
+    #[error("migration {0} was changed after it was applied")]
+    Altered(i64),
+    #[error("migration failed: {0}")]
+    Migration(String),
+}

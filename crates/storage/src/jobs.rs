@@ -1,0 +1,59 @@
+//! Work that returns: one row for each job, leased by one process at a time, so that a job runs once per database
+//! however many processes there are, and again after the process that had it is gone.
+
+use crate::{Error, Source, Tx, sql};
+use domain::{Moment, TenantId};
+use std::time::Duration;
+
+/// A job in our hands until its lease ends. The fence tells it from a later lease of the same job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    job: String,
+    fence: i64,
+}
+
+/// Takes the job where it is due and nobody has it.
+pub async fn lease(tx: &mut Tx, job: &str, now: Moment, length: Duration) -> Result<Option<Lease>, Error> {
+    let statement = sql("INSERT INTO jobs (tenant, job, due_at, leased_until, fence) VALUES ($1, $2, $3, $4, 1)
+         ON CONFLICT (tenant, job) DO UPDATE SET leased_until = excluded.leased_until, fence = jobs.fence + 1
+         WHERE jobs.due_at <= $3 AND jobs.leased_until <= $3 RETURNING fence")
+    .arg(TenantId::SERVER)
+    .arg(job)
+    .arg(now)
+    .arg(now.plus(length));
+    let row = tx.one(statement).await?;
+    row.map(|row| Ok(Lease { job: job.to_owned(), fence: row.get("fence")? })).transpose()
+}
+
+/// Holds on to a lease while the work goes on; `false` where it was lost meanwhile.
+pub async fn extend(tx: &mut Tx, lease: &Lease, until: Moment) -> Result<bool, Error> {
+    let statement = sql("UPDATE jobs SET leased_until = $4 WHERE tenant = $1 AND job = $2 AND fence = $3")
+        .arg(TenantId::SERVER)
+        .arg(lease.job.as_str())
+        .arg(lease.fence)
+        .arg(until);
+    Ok(tx.execute(statement).await? == 1)
+}
+
+/// Gives the job back, due again later; `false` where the lease was lost meanwhile.
+pub async fn finish(tx: &mut Tx, lease: &Lease, now: Moment, due: Moment) -> Result<bool, Error> {
+    let statement = sql("UPDATE jobs SET due_at = $5, leased_until = 0, finished_at = $4
+         WHERE tenant = $1 AND job = $2 AND fence = $3")
+    .arg(TenantId::SERVER)
+    .arg(lease.job.as_str())
+    .arg(lease.fence)
+    .arg(now)
+    .arg(due);
+    Ok(tx.execute(statement).await? == 1)
+}
+
+/// Whether taking the job is worth trying: a look that writes nothing.
+pub async fn is_due(from: impl Into<Source<'_>>, job: &str, now: Moment) -> Result<bool, Error> {
+    let statement = sql("SELECT due_at, leased_until FROM jobs WHERE tenant = $1 AND job = $2")
+        .arg(TenantId::SERVER)
+        .arg(job);
+    match from.into().one(statement).await? {
+        None => Ok(true),
+        Some(row) => Ok(row.get::<Moment>("due_at")? <= now && row.get::<Moment>("leased_until")? <= now),
+    }
+}

@@ -1,0 +1,43 @@
+//! All SQL, once, for both engines: the executor ([`Db`], [`Tx`], [`Statement`], [`Row`]), the schema, and a module
+//! for each table with the functions that read and write it.
+//!
+//! # Adding a function
+//! 1. It is an `async fn` in the module of its table. One that reads takes `impl Into<Source<'_>>`, so that it runs
+//!    by itself (`&db`) and inside a unit (`&mut *tx`); one that writes takes `&mut Tx`.
+//! 2. A search takes the caller's [`domain::Scope`]. What is not found is `None`.
+//! 3. The text is in the common subset of both engines (ARCHITECTURE.md): four types, `$1…$n`, no functions of
+//!    time or case, a unique column at the end of every ORDER BY.
+//! 4. Its test runs on both engines: `#[testkit::both_engines]`.
+//!
+//! # Changing the schema
+//! A new file in `migrations/`, a line in `migrations.rs`. A released migration is never changed.
+
+pub mod branches;
+pub mod counters;
+mod db;
+mod engine;
+mod error;
+pub mod history;
+pub mod housekeeping;
+pub mod jobs;
+mod migrations;
+pub mod outbox;
+pub mod processes;
+mod row;
+pub mod secrets;
+pub mod settings;
+pub mod situations;
+mod statement;
+pub mod tenants;
+pub mod tokens;
+mod unit;
+pub mod users;
+mod value;
+
+pub use db::{Db, Lane, Source, Tx, Weight};
+pub use engine::{Address, Options, Schema, ServerLock, lock_for_server, open, schema_version};
+pub use error::{Error, OpenError};
+pub use migrations::{Migrated, newest as newest_schema};
+pub use row::Row;
+pub use statement::{Statement, sql};
+pub use value::{FromValue, Value};

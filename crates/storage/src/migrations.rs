@@ -1,0 +1,86 @@
+//! The schema's history. A migration, once released, is never changed: another is added behind it.
+//!
+//! The text is one for both engines: `BIGINT`, `TEXT`, `BOOLEAN`, `BYTEA`, and `CLUSTERED` behind a table that is
+//! read by its key alone and has short rows. The engines spell the rest (`engine/dialect.rs`).
+
+use crate::OpenError;
+use sha2::{Digest, Sha256};
+use std::path::PathBuf;
+
+pub(crate) struct Migration {
+    pub version: i64,
+    pub name: &'static str,
+    pub text: &'static str,
+}
+
+impl Migration {
+    pub fn checksum(&self) -> String {
+        Sha256::digest(self.text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+    version: 1,
+    name: "foundation",
+    text: include_str!("../migrations/0001_foundation.sql"),
+}];
+
+/// A migration as a database remembers it.
+pub(crate) struct Applied {
+    pub version: i64,
+    pub checksum: String,
+}
+
+/// What opening a database did to its schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Migrated {
+    pub from: i64,
+    pub to: i64,
+    /// The copy of the file as it was, where there is a file and it held something.
+    pub copy: Option<PathBuf>,
+}
+
+/// The newest schema that this program knows.
+pub fn newest() -> i64 {
+    MIGRATIONS.last().map_or(0, |last| last.version)
+}
+
+pub(crate) fn after(version: i64) -> impl Iterator<Item = &'static Migration> {
+    MIGRATIONS.iter().filter(move |migration| migration.version > version)
+}
+
+/// The version that a database is at, unless this program cannot serve it.
+pub(crate) fn check(applied: &[Applied]) -> Result<i64, OpenError> {
+    let found = applied.iter().map(|one| one.version).max().unwrap_or(0);
+    let known = newest();
+    if found > known {
+        return Err(OpenError::Newer { found, known });
+    }
+    for one in applied {
+        let migration = MIGRATIONS.iter().find(|migration| migration.version == one.version);
+        if migration.is_none_or(|migration| migration.checksum() != one.checksum) {
+            return Err(OpenError::Altered(one.version));
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_count_from_one_without_gaps() {
+        let versions: Vec<i64> = MIGRATIONS.iter().map(|migration| migration.version).collect();
+        assert_eq!(versions, (1..=newest()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_newer_or_altered_schema_is_refused() {
+        let applied = |version, checksum: &str| Applied { version, checksum: checksum.to_owned() };
+        assert!(matches!(check(&[]), Ok(0)));
+        assert!(matches!(check(&[applied(newest() + 1, "")]), Err(OpenError::Newer { .. })));
+        assert!(matches!(check(&[applied(1, "other")]), Err(OpenError::Altered(1))));
+        assert!(matches!(check(&[applied(1, &MIGRATIONS[0].checksum())]), Ok(1)));
+    }
+}

@@ -1,0 +1,33 @@
+//! What the server remembers about itself.
+
+use crate::{Error, Source, Tx, sql};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// The tenant of requests that name none.
+    DefaultTenant,
+    /// A digest of the server's key, so that a wrong key is noticed at start.
+    KeyFingerprint,
+}
+
+impl Setting {
+    fn name(self) -> &'static str {
+        match self {
+            Setting::DefaultTenant => "default_tenant",
+            Setting::KeyFingerprint => "key_fingerprint",
+        }
+    }
+}
+
+pub async fn get(from: impl Into<Source<'_>>, setting: Setting) -> Result<Option<String>, Error> {
+    let row = from.into().one(sql("SELECT value FROM settings WHERE name = $1").arg(setting.name())).await?;
+    row.map(|row| row.get("value")).transpose()
+}
+
+pub async fn set(tx: &mut Tx, setting: Setting, value: &str) -> Result<(), Error> {
+    let statement = sql("INSERT INTO settings (name, value) VALUES ($1, $2)
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+    .arg(setting.name())
+    .arg(value);
+    tx.execute(statement).await.map(drop)
+}

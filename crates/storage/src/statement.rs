@@ -1,0 +1,126 @@
+//! A statement: its text, its values, and filters that are appended only where there is something to filter by.
+
+use crate::Value;
+use domain::Branches;
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// SQL in the common subset of both engines, with `$1…$n` and the values for them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    text: Cow<'static, str>,
+    values: Vec<Value>,
+}
+
+/// Begins a statement.
+pub fn sql(text: &'static str) -> Statement {
+    Statement { text: Cow::Borrowed(text), values: Vec::new() }
+}
+
+/// Lists come in a few lengths only, so that the engines keep few prepared statements.
+const LIST_LENGTHS: [usize; 6] = [1, 4, 16, 64, 256, 1024];
+
+impl Statement {
+    /// The value of the next `$n`.
+    pub fn arg(mut self, value: impl Into<Value>) -> Statement {
+        self.values.push(value.into());
+        self
+    }
+
+    /// Appends more text, with its own `?` for each of `values`: `.then("LIMIT ?", [10])`.
+    pub fn then<V: Into<Value>>(mut self, text: &str, values: impl IntoIterator<Item = V>) -> Statement {
+        let first = self.values.len();
+        self.values.extend(values.into_iter().map(Into::into));
+        let out = self.text.to_mut();
+        out.push(' ');
+        let mut next = first;
+        for piece in text.split_inclusive('?') {
+            match piece.strip_suffix('?') {
+                Some(before) => {
+                    next += 1;
+                    let _ = write!(out, "{before}${next}");
+                }
+                None => out.push_str(piece),
+            }
+        }
+        debug_assert_eq!(next, self.values.len(), "as many ? as values in {text:?}");
+        self
+    }
+
+    /// Appends a filter where there is a value for it: `.when("AND plate = ?", plate)`.
+    pub fn when<V: Into<Value>>(self, text: &str, value: Option<V>) -> Statement {
+        match value {
+            Some(value) => self.then(text, [value]),
+            None => self,
+        }
+    }
+
+    /// Appends `AND column IN (…)`; an empty list finds nothing.
+    pub fn within<V: Into<Value> + Clone>(self, column: &str, list: impl IntoIterator<Item = V>) -> Statement {
+        let mut list: Vec<V> = list.into_iter().collect();
+        let Some(last) = list.last().cloned() else {
+            return self.then("AND 1 = 0", std::iter::empty::<Value>());
+        };
+        let length = LIST_LENGTHS.into_iter().find(|n| *n >= list.len()).unwrap_or(list.len());
+        list.resize(length, last);
+        let marks = vec!["?"; length].join(", ");
+        self.then(&format!("AND {column} IN ({marks})"), list)
+    }
+
+    /// Appends the limit to a caller's branches, where he has one.
+    pub fn scoped(self, column: &str, branches: &Branches) -> Statement {
+        match branches {
+            Branches::All => self,
+            Branches::Only(some) => self.within(column, some.iter().copied()),
+        }
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn values(&self) -> &[Value] {
+        &self.values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::BranchCode;
+
+    #[test]
+    fn an_absent_filter_leaves_no_trace() {
+        let all = sql("SELECT code FROM plans WHERE tenant = $1").arg(7).when("AND name = ?", None::<&str>);
+        assert_eq!(all.text(), "SELECT code FROM plans WHERE tenant = $1");
+        let one = sql("SELECT code FROM plans WHERE tenant = $1")
+            .arg(7)
+            .when("AND name = ?", Some("Ouro"))
+            .then("ORDER BY code LIMIT ? OFFSET ?", [10, 20]);
+        assert_eq!(
+            one.text(),
+            "SELECT code FROM plans WHERE tenant = $1 AND name = $2 ORDER BY code LIMIT $3 OFFSET $4"
+        );
+        assert_eq!(one.values(), [7.into(), "Ouro".into(), 10.into(), 20.into()]);
+    }
+
+    #[test]
+    fn lists_are_padded_to_few_lengths() {
+        let list = |n: i64| sql("SELECT 1 WHERE TRUE").within("code", 1..=n);
+        assert_eq!(list(1).text(), "SELECT 1 WHERE TRUE AND code IN ($1)");
+        assert_eq!(list(2).text(), list(4).text());
+        assert_eq!(list(2).values(), [1.into(), 2.into(), 2.into(), 2.into()]);
+        assert_eq!(list(17).values().len(), 64);
+        assert_eq!(list(0).text(), "SELECT 1 WHERE TRUE AND 1 = 0");
+    }
+
+    #[test]
+    fn a_scope_of_some_branches_is_a_list_and_of_all_is_nothing() {
+        let base = || sql("SELECT 1 WHERE TRUE");
+        assert_eq!(base().scoped("branch", &Branches::All), base());
+        let only = Branches::Only([BranchCode::new(3)].into());
+        assert_eq!(base().scoped("branch", &only).text(), "SELECT 1 WHERE TRUE AND branch IN ($1)");
+        let none = Branches::Only([].into());
+        assert_eq!(base().scoped("branch", &none).text(), "SELECT 1 WHERE TRUE AND 1 = 0");
+    }
+}

@@ -1,0 +1,156 @@
+//! Users of a tenant, and the logins by which the server knows them.
+
+use crate::{Error, Row, Source, Tx, Weight, sql};
+use domain::{BranchCode, Email, Moment, Name, Role, Scope, TenantId, UserCode};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct User {
+    pub code: UserCode,
+    pub name: String,
+    pub email: String,
+    pub role: Role,
+    pub active: bool,
+    pub branches: Vec<BranchCode>,
+}
+
+pub struct NewUser<'u> {
+    pub tenant: TenantId,
+    pub code: UserCode,
+    pub name: &'u Name,
+    pub email: &'u Email,
+    pub role: Role,
+    pub branches: &'u [BranchCode],
+    pub password_hash: &'u str,
+    pub must_change_password: bool,
+    pub now: Moment,
+}
+
+pub async fn insert(tx: &mut Tx, user: &NewUser<'_>) -> Result<(), Error> {
+    let mut statements = vec![
+        sql("INSERT INTO users (tenant, code, name, email, role, password_hash, must_change_password, active,
+                 version, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, TRUE, 1, $8, $8)")
+        .arg(user.tenant)
+        .arg(user.code)
+        .arg(user.name.as_str())
+        .arg(user.email.as_str())
+        .arg(user.role)
+        .arg(user.password_hash)
+        .arg(user.must_change_password)
+        .arg(user.now),
+    ];
+    statements.extend(user.branches.iter().map(|branch| {
+        sql("INSERT INTO user_branches (tenant, user_code, branch) VALUES ($1, $2, $3)")
+            .arg(user.tenant)
+            .arg(user.code)
+            .arg(*branch)
+    }));
+    tx.batch(statements).await
+}
+
+/// Gives the address to a user; `false` where it belongs to another, of whatever tenant.
+pub async fn claim_login(tx: &mut Tx, email: &Email, tenant: TenantId, code: UserCode) -> Result<bool, Error> {
+    let statement = sql("INSERT INTO logins (email, tenant, user_code) VALUES ($1, $2, $3)
+         ON CONFLICT (email) DO NOTHING")
+    .arg(email.as_str())
+    .arg(tenant)
+    .arg(code);
+    Ok(tx.execute(statement).await? == 1)
+}
+
+/// Which tenant and user an address belongs to.
+pub async fn login(
+    from: impl Into<Source<'_>>,
+    email: &Email,
+) -> Result<Option<(TenantId, UserCode)>, Error> {
+    let statement = sql("SELECT tenant, user_code FROM logins WHERE email = $1").arg(email.as_str());
+    let row = from.into().one(statement).await?;
+    row.map(|row| Ok((row.get("tenant")?, row.get("user_code")?))).transpose()
+}
+
+/// Whether another active administrator remains in the tenant.
+pub async fn another_administrator(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    but: UserCode,
+) -> Result<bool, Error> {
+    let statement = sql("SELECT code FROM users WHERE tenant = $1 AND role = $2 AND active AND code <> $3 LIMIT 1")
+        .arg(tenant)
+        .arg(Role::Administrator)
+        .arg(but);
+    Ok(from.into().one(statement).await?.is_some())
+}
+
+pub async fn find(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    code: UserCode,
+) -> Result<Option<User>, Error> {
+    let statement = sql("SELECT u.code, u.name, u.email, u.role, u.active, b.branch
+         FROM users u LEFT JOIN user_branches b ON b.tenant = u.tenant AND b.user_code = u.code
+         WHERE u.tenant = $1 AND u.code = $2 ORDER BY COALESCE(b.branch, 0)")
+    .arg(tenant)
+    .arg(code);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    Ok(collect(&rows)?.pop())
+}
+
+/// The users who work in a branch that the scope sees; with every branch, all of them. By code.
+pub async fn visible(from: impl Into<Source<'_>>, scope: &Scope) -> Result<Vec<User>, Error> {
+    let statement = sql("SELECT u.code, u.name, u.email, u.role, u.active, b.branch
+         FROM users u LEFT JOIN user_branches b ON b.tenant = u.tenant AND b.user_code = u.code
+         WHERE u.tenant = $1")
+    .arg(scope.tenant())
+    .scoped("b.branch", scope.branches())
+    .then("ORDER BY u.code, COALESCE(b.branch, 0)", std::iter::empty::<i64>());
+    collect(&from.into().all(Weight::Search, statement).await?)
+}
+
+/// One user for each run of rows with his code.
+fn collect(rows: &[Row]) -> Result<Vec<User>, Error> {
+    let mut users: Vec<User> = Vec::new();
+    for row in rows {
+        let code: UserCode = row.get("code")?;
+        if users.last().is_none_or(|last| last.code != code) {
+            users.push(User {
+                code,
+                name: row.get("name")?,
+                email: row.get("email")?,
+                role: row.get("role")?,
+                active: row.get("active")?,
+                branches: Vec::new(),
+            });
+        }
+        if let (Some(branch), Some(user)) = (row.get("branch")?, users.last_mut()) {
+            user.branches.push(branch);
+        }
+    }
+    Ok(users)
+}
+
+pub async fn deactivate(tx: &mut Tx, tenant: TenantId, code: UserCode, now: Moment) -> Result<(), Error> {
+    let statement = sql("UPDATE users SET active = FALSE, version = version + 1, updated_at = $3
+         WHERE tenant = $1 AND code = $2 AND active")
+    .arg(tenant)
+    .arg(code)
+    .arg(now);
+    tx.execute(statement).await.map(drop)
+}
+
+pub async fn set_password(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: UserCode,
+    password_hash: &str,
+    must_change: bool,
+    now: Moment,
+) -> Result<(), Error> {
+    let statement = sql("UPDATE users SET password_hash = $3, must_change_password = $4, version = version + 1,
+         updated_at = $5 WHERE tenant = $1 AND code = $2")
+    .arg(tenant)
+    .arg(code)
+    .arg(password_hash)
+    .arg(must_change)
+    .arg(now);
+    tx.execute(statement).await.map(drop)
+}

@@ -1,0 +1,390 @@
+//! Every trap of two engines behind one executor, each with a test of its name.
+
+mod gate;
+
+use gate::{Gate, mark, marks, queue, scratch};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use storage::{Db, Error, Lane, Options, Row, Tx, Value, Weight, sql};
+use testkit::{Database, Engine, both_engines};
+
+fn tenant() -> domain::TenantId {
+    domain::TenantId::new(7)
+}
+
+fn lane() -> Lane {
+    Lane::of(tenant())
+}
+
+#[both_engines]
+async fn a_panic_costs_its_unit_alone(database: Database) {
+    let db = scratch(&database).await;
+    let gate = Gate::close(&db, &database, lane()).await;
+    let before = queue(mark(&db, lane(), 1));
+    let panicking = queue(async {
+        let unit = db.write(lane(), (), |tx, ()| {
+            Box::pin(async move {
+                gate::insert(tx, 2).await?;
+                panic!("boom");
+            })
+        });
+        unit.await as Result<(), Error>
+    });
+    let after = queue(mark(&db, lane(), 3));
+    gate.open();
+    assert!(before.await.is_ok());
+    assert!(matches!(panicking.await, Err(Error::Panicked(text)) if text == "boom"));
+    assert!(after.await.is_ok());
+    assert_eq!(marks(&db).await, [1, 3]);
+}
+
+#[both_engines]
+async fn a_unit_that_awaits_something_foreign_is_rolled_back_and_refused(database: Database) {
+    scratch(&database).await.close().await;
+    let db = database.open_with(&Options { unit_timeout: Duration::from_millis(200), ..Options::default() }).await;
+    let foreign = db.write(lane(), (), |tx, ()| {
+        Box::pin(async move {
+            gate::insert(tx, 1).await?;
+            std::future::pending::<()>().await;
+            Ok::<_, Error>(())
+        })
+    });
+    let refusal = foreign.await;
+    match database.engine {
+        Engine::Sqlite => assert!(matches!(refusal, Err(Error::Foreign)), "{refusal:?}"),
+        Engine::Postgres => assert!(matches!(refusal, Err(Error::TooSlow)), "{refusal:?}"),
+    }
+    mark(&db, lane(), 2).await.unwrap();
+    assert_eq!(marks(&db).await, [2]);
+}
+
+#[both_engines]
+async fn a_failed_commit_fails_its_whole_batch(database: Database) {
+    let db = scratch(&database).await;
+    let gate = Gate::close(&db, &database, lane()).await;
+    let innocent = queue(mark(&db, lane(), 1));
+    // Its reference is looked at only when the batch is committed, and leads nowhere.
+    let orphan = queue(async {
+        let unit = db.write(lane(), (), |tx, ()| {
+            Box::pin(tx.execute(sql("INSERT INTO orphans (mark) VALUES ($1)").arg(999)))
+        });
+        unit.await
+    });
+    gate.open();
+    assert!(innocent.await.is_err());
+    assert!(orphan.await.is_err());
+    assert_eq!(marks(&db).await, [0; 0]);
+    mark(&db, lane(), 2).await.unwrap();
+    assert_eq!(marks(&db).await, [2]);
+}
+
+#[both_engines]
+async fn a_unit_whose_caller_has_gone_is_skipped_before_it_starts(database: Database) {
+    let db = scratch(&database).await;
+    let gate = Gate::close(&db, &database, lane()).await;
+    let gone = queue(mark(&db, lane(), 1));
+    let stays = queue(mark(&db, lane(), 2));
+    drop(gone);
+    gate.open();
+    stays.await.unwrap();
+    assert_eq!(marks(&db).await, [2]);
+}
+
+#[both_engines]
+async fn a_unit_that_has_begun_is_never_left_half_way(database: Database) {
+    let db = scratch(&database).await;
+    let gate = Gate::close_marking(&db, &database, lane(), 1).await;
+    // The gate's own unit is under way; whoever asked for it goes now.
+    gate.abandon().open();
+    mark(&db, lane(), 2).await.unwrap();
+    assert_eq!(marks(&db).await, [1, 2]);
+}
+
+#[both_engines]
+async fn background_units_queue_behind_people(database: Database) {
+    let db = scratch(&database).await;
+    let gate = Gate::close(&db, &database, lane()).await;
+    let background: Vec<_> = (10..14).map(|n| queue(mark(&db, Lane::background(tenant()), n))).collect();
+    let people: Vec<_> = (1..5).map(|n| queue(mark(&db, lane(), n))).collect();
+    gate.open();
+    for unit in people.into_iter().chain(background) {
+        unit.await.unwrap();
+    }
+    assert_eq!(gate::order(&db).await, [1, 2, 3, 4, 10, 11, 12, 13]);
+}
+
+#[both_engines]
+async fn a_refused_unit_leaves_nothing_and_harms_nobody(database: Database) {
+    let db = scratch(&database).await;
+    mark(&db, lane(), 1).await.unwrap();
+    let again = mark(&db, lane(), 1).await;
+    assert!(matches!(again, Err(Error::Conflict(_))), "{again:?}");
+    let half = db.write(lane(), (), |tx, ()| {
+        Box::pin(async move {
+            gate::insert(tx, 2).await?;
+            gate::insert(tx, 1).await
+        })
+    });
+    assert!(matches!(half.await, Err(Error::Conflict(_))));
+    assert_eq!(marks(&db).await, [1]);
+}
+
+#[both_engines]
+async fn after_a_failed_statement_a_unit_cannot_go_on(database: Database) {
+    let db = scratch(&database).await;
+    mark(&db, lane(), 1).await.unwrap();
+    let swallows = db.write(lane(), (), |tx, ()| {
+        Box::pin(async move {
+            let _ = gate::insert(tx, 1).await;
+            assert!(matches!(gate::insert(tx, 2).await, Err(Error::Broken(_))));
+            Ok::<_, Error>(())
+        })
+    });
+    assert!(matches!(swallows.await, Err(Error::Broken(_))));
+    assert_eq!(marks(&db).await, [1]);
+}
+
+#[both_engines]
+async fn a_read_sees_one_snapshot(database: Database) {
+    let db = scratch(&database).await;
+    mark(&db, lane(), 1).await.unwrap();
+    let gate = Arc::new(gate::Barrier::new(&database));
+    let reader = {
+        let (db, gate) = (db.clone(), Arc::clone(&gate));
+        tokio::spawn(async move {
+            let read = db.read(gate, |tx, gate| {
+                Box::pin(async move {
+                    let before = gate::count(tx).await?;
+                    gate.arrive_and_wait().await;
+                    Ok::<_, Error>((before, gate::count(tx).await?))
+                })
+            });
+            read.await
+        })
+    };
+    gate.arrived().await;
+    mark(&db, lane(), 2).await.unwrap();
+    gate.open();
+    assert_eq!(reader.await.unwrap().unwrap(), (1, 1));
+    assert_eq!(marks(&db).await, [1, 2]);
+}
+
+#[both_engines]
+async fn a_read_cannot_write(database: Database) {
+    let db = scratch(&database).await;
+    let written = db.read((), |tx, ()| Box::pin(gate::insert(tx, 1))).await;
+    assert!(written.is_err());
+    assert!(db.query(Weight::Search, sql("SELECT mark FROM marks")).await.unwrap().is_empty());
+}
+
+#[both_engines]
+async fn a_point_query_never_waits_behind_searches(database: Database) {
+    let db = scratch(&database).await;
+    let gates: Vec<_> = (0..16).map(|_| Arc::new(gate::Barrier::new(&database))).collect();
+    let mut readers = Vec::new();
+    for gate in &gates {
+        let (db, gate) = (db.clone(), Arc::clone(gate));
+        readers.push(tokio::spawn(async move {
+            let read = db.read(gate, |_, gate| {
+                Box::pin(async move {
+                    gate.arrive_and_wait().await;
+                    Ok::<_, Error>(())
+                })
+            });
+            read.await
+        }));
+    }
+    testkit::until("a search is under way", || async { gates.iter().any(|gate| gate.has_arrived()) }).await;
+    db.ping().await.unwrap();
+    gates.iter().for_each(|gate| gate.open());
+    for reader in readers {
+        reader.await.unwrap().unwrap();
+    }
+}
+
+#[both_engines]
+async fn a_search_that_takes_too_long_is_ended(database: Database) {
+    let options = Options { search_timeout: Duration::from_millis(50), ..Options::default() };
+    let db = database.open_with(&options).await;
+    let endless = sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000000)
+         SELECT COUNT(*) AS n FROM n");
+    let ended = db.query(Weight::Search, endless).await;
+    assert!(matches!(ended, Err(Error::TooSlow)), "{ended:?}");
+    db.ping().await.unwrap();
+}
+
+#[both_engines]
+async fn parameters_are_numbered_not_named(database: Database) {
+    let db = database.open().await;
+    let swapped = sql("SELECT CAST($2 AS BIGINT) AS second, CAST($1 AS BIGINT) AS first").arg(1).arg(2);
+    let row = &db.query(Weight::Point, swapped).await.unwrap()[0];
+    assert_eq!((row.get::<i64>("first").unwrap(), row.get::<i64>("second").unwrap()), (1, 2));
+}
+
+#[both_engines]
+async fn a_sum_is_cast_and_text_compares_by_its_bytes(database: Database) {
+    let db = scratch(&database).await;
+    for (number, text) in ["b", "B", "a", "ã", "Z"].into_iter().enumerate() {
+        let input = (number as i64, text);
+        let unit = db.write(lane(), input, |tx, (number, text)| {
+            Box::pin(tx.execute(sql("INSERT INTO words (number, word) VALUES ($1, $2)").arg(*number).arg(*text)))
+        });
+        unit.await.unwrap();
+    }
+    let sum = sql("SELECT CAST(SUM(number) AS BIGINT) AS total FROM words");
+    assert_eq!(db.query(Weight::Search, sum).await.unwrap()[0].get::<i64>("total").unwrap(), 10);
+    let words = db.query(Weight::Search, sql("SELECT word FROM words ORDER BY word")).await.unwrap();
+    let words: Vec<String> = words.iter().map(|row| row.get("word").unwrap()).collect();
+    assert_eq!(words, ["B", "Z", "a", "b", "ã"]);
+}
+
+#[both_engines]
+async fn text_with_nul_is_refused(database: Database) {
+    let db = scratch(&database).await;
+    let found = db.query(Weight::Point, sql("SELECT number FROM words WHERE word = $1").arg("a\0b")).await;
+    assert!(matches!(found, Err(Error::Broken(_))), "{found:?}");
+    let written = db.write(lane(), (), |tx, ()| {
+        Box::pin(tx.execute(sql("INSERT INTO words (number, word) VALUES (1, $1)").arg("a\0b")))
+    });
+    assert!(matches!(written.await, Err(Error::Broken(_))));
+}
+
+#[both_engines]
+async fn a_unit_that_the_database_rolled_back_for_a_passing_reason_runs_again(database: Database) {
+    if database.engine == Engine::Sqlite {
+        // One writer: there is nobody to be in a deadlock with.
+        return;
+    }
+    let db = scratch(&database).await;
+    for number in [1, 2] {
+        mark(&db, lane(), number).await.unwrap();
+    }
+    let met = Arc::new(tokio::sync::Barrier::new(2));
+    let runs = Arc::new(AtomicUsize::new(0));
+    let crossing = |tenant: i32, first: i64, second: i64| {
+        let (db, input) = (db.clone(), (Arc::clone(&met), Arc::clone(&runs), first, second));
+        tokio::spawn(async move {
+            let unit = db.write(Lane::of(domain::TenantId::new(tenant)), input, |tx, (met, runs, first, second)| {
+                Box::pin(async move {
+                    let run = runs.fetch_add(1, Ordering::SeqCst);
+                    touch(tx, *first).await?;
+                    if run < 2 {
+                        met.wait().await;
+                    }
+                    touch(tx, *second).await
+                })
+            });
+            unit.await
+        })
+    };
+    let (one, other) = (crossing(1, 1, 2), crossing(2, 2, 1));
+    assert!(one.await.unwrap().is_ok());
+    assert!(other.await.unwrap().is_ok());
+    assert_eq!(runs.load(Ordering::SeqCst), 3, "one of the two ran twice");
+}
+
+async fn touch(tx: &mut Tx, mark: i64) -> Result<u64, Error> {
+    tx.execute(sql("UPDATE marks SET touched = touched + 1 WHERE mark = $1").arg(mark)).await
+}
+
+/// Eight callers in each of two processes: no code twice, no gap, and codes in the order in which they came to be.
+#[both_engines]
+async fn codes_have_no_gaps_and_are_in_commit_order_over_two_processes(database: Database) {
+    let first = scratch(&database).await;
+    let second = database.open().await;
+    let mut callers = Vec::new();
+    for caller in 0..16 {
+        let db = if caller % 2 == 0 { first.clone() } else { second.clone() };
+        callers.push(tokio::spawn(async move {
+            let mut codes = Vec::new();
+            for _ in 0..25 {
+                codes.push(change(&db, caller).await.unwrap());
+            }
+            codes
+        }));
+    }
+    let mut all = Vec::new();
+    for caller in callers {
+        let codes = caller.await.unwrap();
+        assert!(codes.is_sorted(), "a later answer has a later code");
+        all.extend(codes);
+    }
+    all.sort_unstable();
+    assert_eq!(all, (1..=400).collect::<Vec<i32>>());
+}
+
+async fn change(db: &Db, record: i32) -> Result<i32, Error> {
+    let change = storage::history::Change {
+        tenant: tenant(),
+        entity: domain::Entity::Benefit,
+        record,
+        branch: domain::BranchCode::new(1),
+        from: None,
+        to: 1,
+        user: None,
+        reason: None,
+        origin: "teste",
+        at: domain::Moment::from_millis(0),
+    };
+    let unit = db.write(lane(), change, |tx, change| {
+        Box::pin(storage::history::append(tx, change, &[1], |code| format!("{{\"codHistorico\":{code}}}")))
+    });
+    unit.await.map(|code| code.get())
+}
+
+#[both_engines]
+async fn a_closed_database_says_so(database: Database) {
+    let db = scratch(&database).await;
+    let last = queue(mark(&db, lane(), 1));
+    db.close().await;
+    assert!(last.await.is_ok(), "what was queued is served");
+    assert!(matches!(mark(&db, lane(), 2).await, Err(Error::Unavailable(_))));
+    assert!(matches!(db.ping().await, Err(Error::Unavailable(_))));
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        any::<i64>().prop_map(Value::Int),
+        any::<bool>().prop_map(Value::Bool),
+        "[^\\x00]{0,20}".prop_map(Value::Text),
+        prop::collection::vec(any::<u8>(), 0..20).prop_map(Value::Bytes),
+        Just(Value::Null),
+    ]
+}
+
+/// What goes in comes out, whatever its kind.
+#[both_engines]
+async fn values_survive_the_database(database: Database) {
+    let db = scratch(&database).await;
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    for number in 0..60i64 {
+        let value = any_value().new_tree(&mut runner).unwrap().current();
+        let column = match &value {
+            Value::Int(_) | Value::Null => "whole",
+            Value::Bool(_) => "flag",
+            Value::Text(_) => "word",
+            Value::Bytes(_) => "bytes",
+        };
+        let unit = db.write(lane(), (number, column, value.clone()), |tx, (number, column, value)| {
+            let insert = sql("INSERT INTO").then(
+                &format!("kinds (number, {column}) VALUES (?, ?)"),
+                [Value::Int(*number), value.clone()],
+            );
+            Box::pin(tx.execute(insert))
+        });
+        unit.await.unwrap();
+        let select = sql("SELECT whole, flag, word, bytes FROM kinds WHERE number = $1").arg(number);
+        let rows: Vec<Row> = db.query(Weight::Point, select).await.unwrap();
+        let same = match &value {
+            Value::Bool(flag) => rows[0].get::<bool>("flag").unwrap() == *flag,
+            Value::Int(whole) => rows[0].get::<i64>("whole").unwrap() == *whole,
+            Value::Text(word) => rows[0].get::<String>("word").unwrap() == *word,
+            Value::Bytes(bytes) => rows[0].get::<Vec<u8>>("bytes").unwrap() == *bytes,
+            Value::Null => rows[0].get::<Option<i64>>("whole").unwrap().is_none(),
+        };
+        assert!(same, "{value:?}");
+    }
+}

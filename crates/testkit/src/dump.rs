@@ -1,0 +1,73 @@
+//! Everything a database holds, as text: what two engines must agree on.
+
+use storage::{Db, Value, Weight, sql};
+
+/// The tables, in the order in which they are dumped, with the columns that order their rows.
+pub fn tables() -> Vec<(String, String)> {
+    let text = include_str!("../../storage/migrations/0001_foundation.sql");
+    let mut tables = Vec::new();
+    for part in text.split("CREATE TABLE ").skip(1) {
+        let name = part.split_whitespace().next().unwrap().to_owned();
+        let body = part.split(';').next().unwrap();
+        let key = match body.split_once("    PRIMARY KEY (") {
+            Some((_, rest)) => rest.split(')').next().unwrap().to_owned(),
+            None => {
+                let line = body.lines().find(|line| line.contains("PRIMARY KEY")).unwrap();
+                line.split_whitespace().next().unwrap().to_owned()
+            }
+        };
+        tables.push((name, key));
+    }
+    tables
+}
+
+/// Every row of every table but those that only say how and when this database was run.
+pub async fn dump(db: &Db) -> String {
+    let mut out = String::new();
+    for (table, key) in tables() {
+        if table == "processes" || table == "migrations" {
+            continue;
+        }
+        let columns = columns(&table);
+        let select = sql("SELECT").then(
+            &format!("{} FROM {table} ORDER BY {key}", columns.join(", ")),
+            std::iter::empty::<i64>(),
+        );
+        for row in db.query(Weight::Search, select).await.unwrap() {
+            let cells: Vec<String> = columns.iter().map(|name| cell(&row.get::<Cell>(name).unwrap().0)).collect();
+            out.push_str(&format!("{table}: {}\n", cells.join(" | ")));
+        }
+    }
+    out
+}
+
+fn columns(table: &str) -> Vec<String> {
+    let text = include_str!("../../storage/migrations/0001_foundation.sql");
+    let (_, rest) = text.split_once(&format!("CREATE TABLE {table} (")).unwrap();
+    let body = rest.split("\n)").next().unwrap();
+    let lines = body.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines
+        .filter(|line| !line.starts_with("PRIMARY") && !line.starts_with("FOREIGN"))
+        .map(|line| line.split_whitespace().next().unwrap().to_owned())
+        .collect()
+}
+
+/// Any value, as it came.
+struct Cell(Value);
+
+impl storage::FromValue for Cell {
+    fn from_value(value: &Value) -> Option<Cell> {
+        Some(Cell(value.clone()))
+    }
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        // One engine keeps booleans as numbers.
+        Value::Bool(flag) => i64::from(*flag).to_string(),
+        Value::Int(number) => number.to_string(),
+        Value::Null => "∅".to_owned(),
+        Value::Text(text) => format!("{text:?}"),
+        Value::Bytes(bytes) => format!("{bytes:02x?}"),
+    }
+}

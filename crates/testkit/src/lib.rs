@@ -1,0 +1,62 @@
+//! What tests stand on: a fresh database on either engine, a clock that stands still, chance that repeats itself, the
+//! whole server in process, and a world that is hostile unless a test says otherwise.
+//!
+//! `#[testkit::both_engines] async fn rule(world: World)` makes two tests, `rule::sqlite` and `rule::postgres`. The
+//! second needs a server: `./test` starts one for the whole run, and so does
+//! `cargo run -p testkit --bin with-postgres -- cargo nextest run --profile ci -p X`.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test tool fails loudly")]
+
+mod cluster;
+mod database;
+mod dump;
+mod server;
+mod still;
+mod world;
+
+pub use cluster::Cluster;
+pub use database::{Database, Engine, TEMPLATE};
+pub use dump::{dump, tables};
+pub use server::Server;
+pub use still::{SeededChance, StillClock};
+pub use testkit_macros::both_engines;
+pub use world::{Caller, World};
+
+use std::future::Future;
+
+/// What a test asks for by naming it as its argument.
+pub trait Fixture: Send + Sized + 'static {
+    fn make(engine: Engine) -> impl Future<Output = Self> + Send;
+}
+
+/// Runs a test on an engine, with a runtime like the server's.
+pub fn run<F: Fixture, T: Future<Output = ()> + Send + 'static>(engine: Engine, body: fn(F) -> T) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async move {
+        let fixture = F::make(engine).await;
+        // On a worker, as the server's work is.
+        if let Err(error) = tokio::spawn(body(fixture)).await {
+            std::panic::resume_unwind(error.into_panic());
+        }
+    });
+}
+
+/// Does the same thing eight times at once, each caller with its number.
+pub async fn eight_at_once<T: Send + 'static, F: Future<Output = T> + Send + 'static>(
+    mut act: impl FnMut(usize) -> F,
+) -> Vec<T> {
+    let callers: Vec<_> = (0..8).map(|number| tokio::spawn(act(number))).collect();
+    let mut results = Vec::new();
+    for caller in callers {
+        results.push(caller.await.unwrap());
+    }
+    results
+}
+
+/// Waits until a condition holds; fails after half a minute.
+pub async fn until<F: Future<Output = bool>>(what: &str, mut holds: impl FnMut() -> F) {
+    let begun = std::time::Instant::now();
+    while !holds().await {
+        assert!(begun.elapsed().as_secs() < 30, "waited in vain: {what}");
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+}

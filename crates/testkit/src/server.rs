@@ -1,0 +1,71 @@
+//! The whole server in this process, on a port that the system chose.
+
+use api::{Limits, State, Stopping};
+use app::App;
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use std::net::SocketAddr;
+use std::sync::OnceLock;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+pub struct Server {
+    pub address: SocketAddr,
+    pub stopping: Stopping,
+    stop: oneshot::Sender<()>,
+    served: JoinHandle<bool>,
+}
+
+impl Server {
+    pub const LIMITS: Limits = Limits {
+        max_connections: 64,
+        header_timeout: Duration::from_secs(10),
+        shutdown_timeout: Duration::from_secs(10),
+    };
+
+    pub async fn start(app: App) -> Server {
+        Server::start_with(app, Server::LIMITS).await
+    }
+
+    pub async fn start_with(app: App, limits: Limits) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let stopping = Stopping::default();
+        let state = State { app, metrics: recorder(), stopping: stopping.clone() };
+        let router = api::router(state, console::router());
+        let (stop, stopped) = oneshot::channel();
+        let served = tokio::spawn(async move {
+            let asked = async move { drop(stopped.await) };
+            api::serve(listener, router, limits, asked).await
+        });
+        Server { address, stopping, stop, served }
+    }
+
+    /// Asks it to stop; says whether everything under way could end.
+    pub async fn stop(self) -> bool {
+        let _ = self.stop.send(());
+        self.served.await.unwrap()
+    }
+
+    /// Sends these bytes and reads the answer to its end.
+    pub async fn raw(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        answer
+    }
+
+    /// Status line, headers and body of a plain GET.
+    pub async fn get(&self, path: &str) -> String {
+        self.raw(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")).await
+    }
+}
+
+/// One recorder for the process: several servers of one test share it.
+fn recorder() -> PrometheusHandle {
+    static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
+    RECORDER.get_or_init(|| PrometheusBuilder::new().install_recorder().unwrap()).clone()
+}

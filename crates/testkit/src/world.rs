@@ -1,0 +1,161 @@
+//! The world that tests start in. It is hostile: a second tenant uses the same codes, the caller works in one branch of
+//! three, and whatever he may see is outnumbered fifty to one by what he may not. On a database that several processes
+//! may serve there are two, taking turns. A test that wants less builds less, by name.
+
+use crate::{Database, Engine, Fixture, SeededChance, StillClock};
+use app::tenants::NewTenant;
+use app::{App, Passwords};
+use domain::{BranchCode, Email, Field, Moment, Name, Role, Scope, TenantId, UserCode};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use storage::counters::{self, Counter};
+use storage::{Db, Error, Lane, Tx, branches, users};
+
+/// Somebody who calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub tenant: TenantId,
+    pub code: UserCode,
+    pub email: String,
+    pub role: Role,
+    pub branches: Vec<BranchCode>,
+}
+
+impl Caller {
+    pub fn scope(&self) -> Scope {
+        Scope::of(self.tenant, self.role, self.branches.iter().copied())
+    }
+}
+
+pub struct World {
+    pub clock: Arc<StillClock>,
+    /// The tenant that tests act in, and its administrator.
+    pub here: TenantId,
+    pub administrator: Caller,
+    /// The default caller: an operator of branch 2.
+    pub operator: Caller,
+    /// The other tenant, with the same codes for other things.
+    pub there: TenantId,
+    pub stranger: Caller,
+    processes: Vec<App>,
+    turn: AtomicUsize,
+    // Last, so that it goes when nobody uses it any more.
+    pub database: Database,
+}
+
+/// How many others there are for each user the default caller may see.
+pub const CROWD: usize = 50;
+pub const BRANCHES: [&str; 3] = ["Matriz", "Filial Norte", "Filial Sul"];
+
+impl Fixture for World {
+    async fn make(engine: Engine) -> World {
+        World::hostile(engine).await
+    }
+}
+
+impl World {
+    pub async fn hostile(engine: Engine) -> World {
+        let database = Database::fresh(engine).await;
+        let clock = Arc::new(StillClock::default());
+        let first = process(&database, &clock, 1).await;
+        let mut processes = vec![first];
+        if engine == Engine::Postgres {
+            processes.push(process(&database, &clock, 2).await);
+        }
+        let app = &processes[0];
+        let here = tenant(app, "Associação Aqui").await;
+        let there = tenant(app, "Associação Ali").await;
+        let (administrator, operator) = people(&app.db, here, "aqui").await;
+        let (_, stranger) = people(&app.db, there, "ali").await;
+        let turn = AtomicUsize::new(0);
+        World { clock, here, administrator, operator, there, stranger, processes, turn, database }
+    }
+
+    /// The process whose turn it is.
+    pub fn app(&self) -> &App {
+        &self.processes[self.turn.fetch_add(1, Ordering::Relaxed) % self.processes.len()]
+    }
+
+    pub fn processes(&self) -> &[App] {
+        &self.processes
+    }
+
+    pub fn db(&self) -> &Db {
+        &self.app().db
+    }
+}
+
+async fn process(database: &Database, clock: &Arc<StillClock>, seed: u64) -> App {
+    let db = database.open().await;
+    app_on(db, Arc::clone(clock), seed)
+}
+
+/// What the business needs, on a database: a still clock, seeded chance, cheap hashes.
+pub fn app_on(db: Db, clock: Arc<StillClock>, seed: u64) -> App {
+    App { db, clock, chance: Arc::new(SeededChance::new(seed)), passwords: Passwords::CHEAPEST }
+}
+
+async fn tenant(app: &App, name: &str) -> TenantId {
+    let new = NewTenant {
+        name: name.to_owned(),
+        branch: BRANCHES[0].to_owned(),
+        time_zone: domain::TimeZone::DEFAULT.to_owned(),
+        hosts: Vec::new(),
+        make_default: false,
+    };
+    app::tenants::create(app, &new).await.unwrap().tenant
+}
+
+/// Two further branches; an administrator, an operator of branch 2, and a crowd in the other branches.
+async fn people(db: &Db, tenant: TenantId, domain: &'static str) -> (Caller, Caller) {
+    db.write(Lane::of(tenant), (tenant, domain), |tx, (tenant, domain)| {
+        Box::pin(async move {
+            for name in &BRANCHES[1..] {
+                branch(tx, *tenant, name).await?;
+            }
+            let administrator = user(tx, *tenant, Role::Administrator, "admin", domain, &[]).await?;
+            let operator = user(tx, *tenant, Role::Operator, "operador", domain, &[2]).await?;
+            for number in 0..CROWD {
+                let branch = if number % 2 == 0 { 1 } else { 3 };
+                user(tx, *tenant, Role::Operator, &format!("pessoa{number}"), domain, &[branch]).await?;
+            }
+            Ok::<_, Error>((administrator, operator))
+        })
+    })
+    .await
+    .unwrap()
+}
+
+async fn branch(tx: &mut Tx, tenant: TenantId, name: &str) -> Result<(), Error> {
+    let code = BranchCode::new(counters::next(tx, tenant, Counter::Branch).await?);
+    branches::insert(tx, tenant, code, &Name::parse(Field::Branch, name).unwrap(), BEGINNING).await
+}
+
+const BEGINNING: Moment = Moment::from_millis(1_700_000_000_000);
+
+async fn user(
+    tx: &mut Tx,
+    tenant: TenantId,
+    role: Role,
+    name: &str,
+    domain: &str,
+    branches: &[i32],
+) -> Result<Caller, Error> {
+    let code = UserCode::new(counters::next(tx, tenant, Counter::User).await?);
+    let email = Email::parse(&format!("{name}@{domain}.example")).unwrap();
+    let branches: Vec<BranchCode> = branches.iter().copied().map(BranchCode::new).collect();
+    let row = users::NewUser {
+        tenant,
+        code,
+        name: &Name::parse(Field::Name, name).unwrap(),
+        email: &email,
+        role,
+        branches: &branches,
+        password_hash: "nobody logs in as a person of the crowd",
+        must_change_password: false,
+        now: BEGINNING,
+    };
+    users::insert(tx, &row).await?;
+    assert!(users::claim_login(tx, &email, tenant, code).await?);
+    Ok(Caller { tenant, code, email: email.to_string(), role, branches })
+}

@@ -1,0 +1,65 @@
+//! What a refusal says: one sentence in Portuguese that names the field and what is allowed, written for the person in
+//! front of the screen.
+
+use domain::{Field, Rejection};
+
+/// What a field is called outside.
+pub fn field(field: Field) -> &'static str {
+    match field {
+        Field::Name => "nome",
+        Field::Branch => "codLoja",
+        Field::Email => "email",
+        Field::Colour => "corDestaque",
+        Field::Host => "host",
+        Field::Role => "perfil",
+        Field::Password => "senha",
+    }
+}
+
+/// All problems at once, one a line.
+pub fn texts(rejections: &[Rejection]) -> String {
+    rejections.iter().map(text).collect::<Vec<_>>().join("\n")
+}
+
+pub fn text(rejection: &Rejection) -> String {
+    match rejection {
+        Rejection::Missing(missing) => format!("{}: informe um valor.", field(*missing)),
+        Rejection::TooLong { field: long, longest } => {
+            format!("{}: use no máximo {longest} caracteres.", field(*long))
+        }
+        Rejection::ControlCharacter(odd) => {
+            format!("{}: há um caractere de controle no texto; digite-o de novo.", field(*odd))
+        }
+        Rejection::BadEmail(given) => {
+            format!("email: \"{given}\" não é um endereço de e-mail; use algo como nome@exemplo.com.br.")
+        }
+        Rejection::BadColour(given) => {
+            format!("corDestaque: \"{given}\" não é uma cor; use seis dígitos hexadecimais, como 188038.")
+        }
+        Rejection::BadHost(given) => {
+            format!("host: \"{given}\" não é um nome de servidor; use algo como app.exemplo.com.br, sem porta.")
+        }
+        Rejection::UnknownTimeZone(given) => {
+            format!("fuso: \"{given}\" não é um fuso horário conhecido; use algo como America/Sao_Paulo.")
+        }
+        Rejection::PasswordLength { shortest, longest } => {
+            format!("senha: use pelo menos {shortest} caracteres, e no máximo {longest} bytes.")
+        }
+        Rejection::PasswordControl => "senha: não use quebras de linha nem caracteres de controle.".to_owned(),
+        Rejection::NoBranch => {
+            "codLoja: informe ao menos uma loja; só o perfil administrador acessa todas.".to_owned()
+        }
+        Rejection::UnknownBranch(code) => format!("codLoja: a loja {code} não existe nesta base."),
+        Rejection::UnknownTenant(id) => format!("base: não há uma base {id} neste servidor."),
+        Rejection::NoDefaultTenant => {
+            "base: este servidor ainda não tem uma base; crie a primeira com `amparo tenant create --name NOME`."
+                .to_owned()
+        }
+        Rejection::EmailTaken(email) => format!("email: {email} já pertence a um usuário deste servidor."),
+        Rejection::HostTaken(host) => format!("host: {host} já pertence a outra base."),
+        Rejection::UnknownUser(email) => format!("email: não há um usuário {email} nesta base."),
+        Rejection::LastAdministrator(email) => {
+            format!("email: {email} é o último administrador ativo da base; crie outro antes de desativá-lo.")
+        }
+    }
+}
