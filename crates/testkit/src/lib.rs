@@ -19,7 +19,7 @@ pub use dump::{dump, tables};
 pub use server::Server;
 pub use still::{SeededChance, StillClock};
 pub use testkit_macros::both_engines;
-pub use world::{Caller, World};
+pub use world::{Caller, World, app_on};
 
 use std::future::Future;
 

@@ -24,7 +24,7 @@ use futures_util::FutureExt;
 use session::Connector;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::Mutex;
 
@@ -34,6 +34,7 @@ pub struct Postgres {
     searches: Pool<Connections>,
     lanes: Arc<lanes::Lanes>,
     search_timeout: Duration,
+    closed: AtomicBool,
 }
 
 /// The place of a shared connection.
@@ -71,6 +72,7 @@ impl Postgres {
             searches: pool(searches, options.readers, options)?,
             lanes: Arc::new(lanes::Lanes::new(pool(writes, options.writers, options)?, options.unit_timeout)),
             search_timeout: options.search_timeout,
+            closed: AtomicBool::new(false),
         };
         postgres.query(Weight::Point, &crate::sql("SELECT 1 AS one")).await.map_err(unreachable)?;
         Ok(postgres)
@@ -105,6 +107,7 @@ impl Postgres {
     async fn query_once(&self, weight: Weight, statement: &Statement) -> Result<Vec<Row>, Lost> {
         let fresh = |error| Lost { error, lost: false };
         match weight {
+            Weight::Point if self.closed.load(Ordering::Relaxed) => Err(fresh(stopped())),
             Weight::Point => {
                 let next = self.next_point.fetch_add(1, Ordering::Relaxed);
                 let session = self.points[next % self.points.len()].get().await.map_err(fresh)?;
@@ -126,6 +129,7 @@ impl Postgres {
     }
 
     pub async fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
         self.lanes.close().await;
         self.searches.close();
         for slot in &self.points {

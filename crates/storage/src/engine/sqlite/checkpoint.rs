@@ -2,26 +2,54 @@
 
 use super::connection::Connection;
 use crossbeam_channel::Receiver;
-use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-/// From this size on the log is moved back after a commit.
-const MOVE_AT: u64 = 4 << 20;
-/// From this size on readers and the writer are waited for, so that the log starts over.
-const START_OVER_AT: u64 = 128 << 20;
+/// From so many pages on the log is moved back (4 MiB), and again after as many more.
+pub const MOVE_AT: i64 = 1_000;
+/// The log only starts over when all of it was moved, which a steady stream of writes may put off for ever. From so
+/// many pages on (32 MiB) the writer is made to wait for the little that is left.
+const START_OVER_AT: i64 = 8_000;
 
-pub fn wal_path(database: &Path) -> PathBuf {
-    let mut path = database.as_os_str().to_owned();
-    path.push("-wal");
-    path.into()
+/// A reader may hold the log back for as long as its search takes; the writer is not made to wait for that.
+pub const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Where the writer stands aside between two batches when the log is to start over. Without it the checkpointer
+/// would ask for the lock again and again and never find it free.
+#[derive(Default)]
+pub struct Turnstile {
+    wanted: AtomicBool,
+    pass: Mutex<()>,
 }
 
-/// Runs until the writer has ended, then moves back what is left.
-pub fn run(connection: Connection, wal: &Path, wake: &Receiver<()>) {
-    while wake.recv().is_ok() {
-        match std::fs::metadata(wal).map_or(0, |file| file.len()) {
-            size if size >= START_OVER_AT => checkpoint(&connection, "PRAGMA wal_checkpoint(RESTART)"),
-            size if size >= MOVE_AT => checkpoint(&connection, "PRAGMA wal_checkpoint(PASSIVE)"),
-            _ => {}
+impl Turnstile {
+    /// The writer's side.
+    pub fn pass(&self) {
+        if self.wanted.load(Ordering::Acquire) {
+            drop(self.pass.lock());
+        }
+    }
+
+    fn hold(&self, act: impl FnOnce()) {
+        let _held = self.pass.lock();
+        self.wanted.store(true, Ordering::Release);
+        act();
+        self.wanted.store(false, Ordering::Release);
+    }
+}
+
+/// Runs until the writer has ended, then moves back what is left. Each message is the length of the log in pages.
+pub fn run(connection: Connection, log: &Receiver<i64>, turnstile: &Turnstile) {
+    let mut moved_at = 0;
+    while let Ok(pages) = log.recv() {
+        if pages >= moved_at && pages < moved_at + MOVE_AT {
+            continue;
+        }
+        checkpoint(&connection, "PRAGMA wal_checkpoint(PASSIVE)");
+        moved_at = pages;
+        if pages >= START_OVER_AT {
+            turnstile.hold(|| checkpoint(&connection, "PRAGMA wal_checkpoint(RESTART)"));
         }
     }
     checkpoint(&connection, "PRAGMA wal_checkpoint(PASSIVE)");

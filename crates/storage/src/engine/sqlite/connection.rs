@@ -39,7 +39,10 @@ impl Connection {
         let mut inner = rusqlite::Connection::open_with_flags(path, flags).map_err(|e| failure(&e).error)?;
         let limit = Limit::default();
         let prepare = |inner: &mut rusqlite::Connection| -> rusqlite::Result<()> {
-            inner.busy_timeout(BUSY_TIMEOUT)?;
+            inner.busy_timeout(match role {
+                Role::Checkpointer => super::checkpoint::PATIENCE,
+                Role::Reader | Role::Writer => BUSY_TIMEOUT,
+            })?;
             // Without it a cached statement is prepared anew at every run.
             inner.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
             inner.set_prepared_statement_cache_capacity(512);
@@ -59,6 +62,18 @@ impl Connection {
         };
         prepare(&mut inner).map_err(|e| failure(&e).error)?;
         Ok(Connection { inner, columns: HashMap::new(), text: String::new(), limit })
+    }
+
+    /// After a commit, says how long the log is where that is worth a look. A full channel means that the
+    /// checkpointer has not yet looked at the last one.
+    pub fn tell_log_length(&mut self, log: crossbeam_channel::Sender<i64>) -> Result<(), Error> {
+        let tell = move |_: &mut rusqlite::hooks::Wal, pages: i32| {
+            if i64::from(pages) >= super::checkpoint::MOVE_AT {
+                let _ = log.try_send(pages.into());
+            }
+            Ok(())
+        };
+        self.inner.wal_hook(Some(tell)).map_err(|e| failure(&e).error)
     }
 
     /// Statements that run past this moment are interrupted.
@@ -222,4 +237,30 @@ pub fn limit(tx: &mut Tx, span: Duration) {
 
 pub fn in_transaction(tx: &mut Tx) -> bool {
     matches!(tx.session(), Session::Sqlite(connection) if connection.in_transaction())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql;
+    use rusqlite::StatementStatus;
+
+    #[test]
+    fn a_cached_statement_is_never_prepared_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("amparo.db");
+        crate::engine::sqlite::migrate(&path, crate::Schema::Migrate).unwrap();
+        let mut connection = Connection::open(&path, Role::Writer, 1, &Options::default()).unwrap();
+        for number in 0..100 {
+            let insert = sql("INSERT INTO settings (name, value) VALUES ($1, $2)").arg(number.to_string()).arg("x");
+            connection.execute(&insert).ok().unwrap();
+            let select = sql("SELECT value FROM settings WHERE name = $1").arg(number.to_string());
+            assert_eq!(connection.all(&select).ok().unwrap().len(), 1);
+        }
+        for text in ["INSERT INTO settings (name, value) VALUES (?1, ?2)", "SELECT value FROM settings WHERE name = ?1"] {
+            let statement = connection.inner.prepare_cached(text).unwrap();
+            assert_eq!(statement.get_status(StatementStatus::RePrepare), 0, "{text}");
+            assert!(statement.get_status(StatementStatus::Run) >= 100, "the cached statement is the one that ran");
+        }
+    }
 }

@@ -18,7 +18,7 @@ use crate::db::{Lane, Rank, Weight, stopped};
 use crate::unit::{Job, Work};
 use crate::{Error, OpenError, Row, Statement};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 
@@ -48,14 +48,18 @@ impl Sqlite {
         let (searches, search_reads) = crossbeam_channel::unbounded();
         let mut threads = Vec::new();
 
-        let (dirty, wake) = crossbeam_channel::bounded(1);
-        let connection = Connection::open(path, connection::Role::Writer, share, options).map_err(unreachable)?;
+        let (log, length) = crossbeam_channel::bounded(1);
+        let mut connection = Connection::open(path, connection::Role::Writer, share, options).map_err(unreachable)?;
+        connection.tell_log_length(log).map_err(unreachable)?;
+        let turnstile = Arc::new(checkpoint::Turnstile::default());
         let unit_timeout = options.unit_timeout;
         let queue = writer::Queue { people: people_jobs, background: background_jobs };
-        threads.push(spawn("amparo-writer", move || writer::run(connection, &queue, unit_timeout, &dirty))?);
+        threads.push(spawn("amparo-writer", {
+            let turnstile = Arc::clone(&turnstile);
+            move || writer::run(connection, &queue, unit_timeout, &turnstile)
+        })?);
         let connection = Connection::open(path, connection::Role::Checkpointer, 1, options).map_err(unreachable)?;
-        let wal = checkpoint::wal_path(path);
-        threads.push(spawn("amparo-checkpoint", move || checkpoint::run(connection, &wal, &wake))?);
+        threads.push(spawn("amparo-checkpoint", move || checkpoint::run(connection, &length, &turnstile))?);
 
         for number in 0..readers {
             let connection =

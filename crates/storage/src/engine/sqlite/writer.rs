@@ -1,11 +1,12 @@
 //! The one thread that writes: units in batches, one commit for each batch.
 
+use super::checkpoint::Turnstile;
 use super::connection::{Connection, control, in_transaction, limit};
 use crate::Error;
 use crate::db::Tx;
 use crate::engine::Session;
 use crate::unit::{Job, Ran, TRIES, Work};
-use crossbeam_channel::{Receiver, Sender, TryRecvError};
+use crossbeam_channel::{Receiver, TryRecvError};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -24,7 +25,7 @@ pub struct Queue {
     pub background: Receiver<Job>,
 }
 
-pub fn run(connection: Connection, queue: &Queue, unit_timeout: Duration, dirty: &Sender<()>) {
+pub fn run(connection: Connection, queue: &Queue, unit_timeout: Duration, turnstile: &Turnstile) {
     let mut tx = Tx::new(Session::Sqlite(connection));
     // Units that ran in a batch which the database rolled back, or that its end cut off.
     let mut again: VecDeque<Job> = VecDeque::new();
@@ -46,9 +47,8 @@ pub fn run(connection: Connection, queue: &Queue, unit_timeout: Duration, dirty:
             batch.extend(queue.background.try_iter().take(BATCH.saturating_sub(batch.len())));
             background_ran = Instant::now();
         }
+        turnstile.pass();
         again = commit_together(&mut tx, batch, unit_timeout);
-        // Full means that the checkpointer knows already.
-        let _ = dirty.try_send(());
     }
 }
 

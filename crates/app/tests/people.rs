@@ -1,0 +1,183 @@
+//! Tenants and users: what is refused, who sees whom, and eight callers at once on every write.
+
+use app::tenants::{self, NewTenant};
+use app::users::{self, NewUser};
+use app::{App, Error};
+use domain::{BranchCode, Field, Rejection, Role, Scope, TenantId};
+use testkit::{World, both_engines, eight_at_once};
+
+fn tenant(name: &str) -> NewTenant {
+    NewTenant {
+        name: name.to_owned(),
+        branch: "Matriz".to_owned(),
+        time_zone: "America/Sao_Paulo".to_owned(),
+        hosts: Vec::new(),
+        make_default: false,
+    }
+}
+
+fn user(tenant: TenantId, email: &str) -> NewUser {
+    NewUser {
+        tenant,
+        name: "Ana Prova".to_owned(),
+        email: email.to_owned(),
+        role: Role::Operator,
+        branches: vec![BranchCode::new(2)],
+        password: "uma senha longa".to_owned(),
+    }
+}
+
+fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<Rejection> {
+    match result {
+        Err(Error::Refused(problems)) => problems,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[both_engines]
+async fn a_caller_sees_the_users_of_his_branches_and_nobody_else(world: World) {
+    let seen = users::list(world.app(), &world.operator.scope()).await.unwrap();
+    assert_eq!(seen.iter().map(|user| user.code).collect::<Vec<_>>(), [world.operator.code]);
+    let all = users::list(world.app(), &world.administrator.scope()).await.unwrap();
+    assert_eq!(all.len(), 52);
+    assert!(all.iter().all(|user| user.email.ends_with("@aqui.example")));
+    let nobody = Scope::of(world.here, Role::Integration, []);
+    assert!(users::list(world.app(), &nobody).await.unwrap().is_empty());
+}
+
+#[both_engines]
+async fn all_problems_of_a_user_come_at_once(world: World) {
+    let bad = NewUser {
+        name: " ".to_owned(),
+        email: "sem-arroba".to_owned(),
+        password: "curta".to_owned(),
+        branches: Vec::new(),
+        ..user(world.here, "")
+    };
+    let problems = refused(users::create(world.app(), &bad).await);
+    assert_eq!(problems.len(), 4, "{problems:?}");
+    assert_eq!(problems[0], Rejection::Missing(Field::Name));
+    let elsewhere = NewUser { branches: vec![BranchCode::new(9), BranchCode::new(2)], ..user(world.here, "a@b.example") };
+    let problems = refused(users::create(world.app(), &elsewhere).await);
+    assert_eq!(problems, [Rejection::UnknownBranch(BranchCode::new(9))]);
+}
+
+#[both_engines]
+async fn eight_at_once_with_one_address_make_one_user(world: World) {
+    let created = eight_at_once(|number| {
+        let app = world.app().clone();
+        let tenant = if number % 2 == 0 { world.here } else { world.there };
+        async move { users::create(&app, &user(tenant, "Unica@Prova.example")).await }
+    })
+    .await;
+    assert_eq!(created.iter().filter(|result| result.is_ok()).count(), 1);
+    for failed in created.into_iter().filter(Result::is_err) {
+        assert_eq!(refused(failed), [Rejection::EmailTaken("unica@prova.example".to_owned())]);
+    }
+}
+
+#[both_engines]
+async fn eight_users_at_once_get_eight_codes(world: World) {
+    let created = eight_at_once(|number| {
+        let (app, tenant) = (world.app().clone(), world.here);
+        async move { users::create(&app, &user(tenant, &format!("p{number}@prova.example"))).await.unwrap() }
+    })
+    .await;
+    let mut codes: Vec<i32> = created.into_iter().map(|code| code.get()).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, (53..=60).collect::<Vec<_>>());
+}
+
+#[both_engines]
+async fn eight_tenants_at_once_are_eight_and_one_default_stays(world: World) {
+    let created = eight_at_once(|number| {
+        let app = world.app().clone();
+        async move { tenants::create(&app, &tenant(&format!("Base {number}"))).await.unwrap() }
+    })
+    .await;
+    let mut ids: Vec<i32> = created.iter().map(|created| created.tenant.get()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (3..=10).collect::<Vec<_>>());
+    assert!(created.iter().all(|created| !created.is_default && created.branch == BranchCode::new(1)));
+    assert_eq!(tenants::default(world.db()).await.unwrap(), Some(world.here));
+}
+
+#[both_engines]
+async fn a_host_belongs_to_one_tenant(world: World) {
+    let hosted = NewTenant { hosts: vec!["App.Prova.example".to_owned()], ..tenant("Com host") };
+    let created = eight_at_once(|_| {
+        let (app, hosted) = (world.app().clone(), hosted.clone());
+        async move { tenants::create(&app, &hosted).await }
+    })
+    .await;
+    assert_eq!(created.iter().filter(|result| result.is_ok()).count(), 1);
+    for failed in created.into_iter().filter(Result::is_err) {
+        assert_eq!(refused(failed), [Rejection::HostTaken("app.prova.example".to_owned())]);
+    }
+}
+
+#[both_engines]
+async fn the_last_administrator_stays_however_many_try(world: World) {
+    let second = NewUser { role: Role::Administrator, branches: Vec::new(), ..user(world.here, "segundo@aqui.example") };
+    users::create(world.app(), &second).await.unwrap();
+    let results = eight_at_once(|number| {
+        let (app, tenant) = (world.app().clone(), world.here);
+        let email = if number % 2 == 0 { "admin@aqui.example" } else { "segundo@aqui.example" };
+        async move { users::disable(&app, tenant, email).await }
+    })
+    .await;
+    assert!(results.iter().any(Result::is_ok));
+    let left = users::list(world.app(), &world.administrator.scope()).await.unwrap();
+    let active = left.iter().filter(|user| user.role == Role::Administrator && user.active).count();
+    assert_eq!(active, 1);
+}
+
+#[both_engines]
+async fn a_user_of_another_tenant_answers_like_one_who_is_not_there(world: World) {
+    let app: &App = world.app();
+    for email in [world.stranger.email.as_str(), "ninguem@aqui.example"] {
+        let unknown = [Rejection::UnknownUser(email.to_owned())];
+        assert_eq!(refused(users::disable(app, world.here, email).await), unknown);
+        assert_eq!(refused(users::reset(app, world.here, email, "uma senha longa").await), unknown);
+    }
+}
+
+#[both_engines]
+async fn disabling_and_resetting_end_the_sessions_and_may_be_repeated(world: World) {
+    let tokens = || async { world.db().query(storage::Weight::Point, storage::sql("SELECT hash FROM tokens")).await };
+    for act in ["reset", "disable", "disable"] {
+        insert_token(&world).await;
+        let (app, email) = (world.app(), world.operator.email.as_str());
+        match act {
+            "reset" => users::reset(app, world.here, email, "outra senha longa").await.unwrap(),
+            _ => users::disable(app, world.here, email).await.unwrap(),
+        }
+        assert!(tokens().await.unwrap().is_empty(), "{act}");
+    }
+    let eight = eight_at_once(|number| {
+        let (app, tenant, email) = (world.app().clone(), world.here, world.operator.email.clone());
+        async move { users::reset(&app, tenant, &email, &format!("senha número {number}")).await }
+    });
+    assert!(eight.await.iter().all(Result::is_ok));
+}
+
+async fn insert_token(world: &World) {
+    let input = (world.here, world.operator.code);
+    let unit = world.db().write(storage::Lane::of(world.here), input, |tx, (tenant, user)| {
+        let insert = storage::sql("INSERT INTO tokens (tenant, hash, user_code, created_at, expires_at)
+             VALUES ($1, $2, $3, 0, 0)")
+        .arg(*tenant)
+        .arg(&b"hash"[..])
+        .arg(*user);
+        Box::pin(tx.execute(insert))
+    });
+    unit.await.unwrap();
+}
+
+#[both_engines]
+async fn a_command_without_a_tenant_means_the_default(world: World) {
+    assert_eq!(tenants::meant(world.app(), None).await.unwrap().id, world.here);
+    assert_eq!(tenants::meant(world.app(), Some(world.there)).await.unwrap().id, world.there);
+    let unknown = TenantId::new(99);
+    assert_eq!(refused(tenants::meant(world.app(), Some(unknown)).await), [Rejection::UnknownTenant(unknown)]);
+}

@@ -1,0 +1,97 @@
+//! What is true of the embedded engine alone: its file, its log, its lock.
+
+mod gate;
+
+use gate::{Gate, insert, mark, marks, queue, scratch};
+use storage::{Error, Lane, OpenError, Options, Schema, sql};
+use testkit::{Database, Engine};
+
+fn lane() -> Lane {
+    Lane::of(domain::TenantId::new(7))
+}
+
+/// The database may end a transaction by itself when the disk is full: whatever was answered with success is there,
+/// whatever was not is not, and the database goes on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_loses_nothing_that_was_answered() {
+    let database = Database::fresh(Engine::Sqlite).await;
+    let db = scratch(&database).await;
+    let limit = db.write(lane(), (), |tx, ()| Box::pin(tx.all(sql("PRAGMA max_page_count = 200"))));
+    limit.await.unwrap();
+    let gate = Gate::close(&db, &database, lane()).await;
+    let mut units = Vec::new();
+    for number in 1..=20 {
+        let db = &db;
+        units.push((number, queue(async move {
+            let bytes = if number % 5 == 0 { vec![7u8; 2_000_000] } else { vec![7u8; 10] };
+            let unit = db.write(lane(), (number, bytes), |tx, (number, bytes)| {
+                Box::pin(async move {
+                    insert(tx, *number).await?;
+                    let big = sql("INSERT INTO kinds (number, bytes) VALUES ($1, $2)").arg(*number).arg(&bytes[..]);
+                    tx.execute(big).await.map(drop)
+                })
+            });
+            unit.await
+        })));
+    }
+    gate.open();
+    let mut answered = Vec::new();
+    let mut refused = 0;
+    for (number, unit) in units {
+        match unit.await {
+            Ok(()) => answered.push(number),
+            Err(Error::Unavailable(_)) => refused += 1,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!(refused >= 4, "the large ones do not fit");
+    assert_eq!(marks(&db).await, answered);
+    mark(&db, lane(), 100).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_log_is_moved_back_while_people_write() {
+    let database = Database::fresh(Engine::Sqlite).await;
+    let db = scratch(&database).await;
+    let wal = database.folder().unwrap().join("amparo.db-wal");
+    for number in 0..150i64 {
+        let unit = db.write(lane(), number, |tx, number| {
+            let insert = sql("INSERT INTO kinds (number, bytes) VALUES ($1, $2)").arg(*number);
+            Box::pin(tx.execute(insert.arg(&vec![1u8; 1 << 20][..])))
+        });
+        unit.await.unwrap();
+    }
+    let size = std::fs::metadata(&wal).unwrap().len();
+    assert!(size < 80 << 20, "150 MiB were written and the log has {} MiB", size >> 20);
+    db.close().await;
+}
+
+#[tokio::test]
+async fn a_second_server_is_refused_and_a_command_is_welcome() {
+    let database = Database::fresh(Engine::Sqlite).await;
+    let address = database.address();
+    let held = storage::lock_for_server(&address).unwrap();
+    let server = scratch(&database).await;
+    assert!(matches!(storage::lock_for_server(&address), Err(OpenError::InUse(_))));
+    let (command, _) = storage::open(&address, &Options::default(), Schema::Expect).await.unwrap();
+    let (one, other) = tokio::join!(mark(&server, lane(), 1), mark(&command, lane(), 2));
+    one.unwrap();
+    other.unwrap();
+    assert_eq!(marks(&server).await, [1, 2]);
+    command.close().await;
+    drop(held);
+    assert!(storage::lock_for_server(&address).is_ok());
+}
+
+#[tokio::test]
+async fn what_is_no_database_or_not_there_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| storage::Address::parse(&format!("sqlite:{}", folder.path().join(name).display())).unwrap();
+    std::fs::write(folder.path().join("text.db"), "this is no database, however long it may be".repeat(100)).unwrap();
+    let options = Options::default();
+    let opened = storage::open(&at("text.db"), &options, Schema::Migrate).await.err();
+    assert!(matches!(opened, Some(OpenError::Unreachable { .. })), "{opened:?}");
+    let absent = storage::open(&at("absent.db"), &options, Schema::Inspect).await.err();
+    assert!(matches!(absent, Some(OpenError::Absent(_))), "{absent:?}");
+    assert!(!folder.path().join("absent.db").exists(), "looking creates nothing");
+}

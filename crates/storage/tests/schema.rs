@@ -1,0 +1,192 @@
+//! The schema: the same on both engines, led by the tenant, brought forward with a copy, never taken backward.
+
+use std::collections::{BTreeMap, BTreeSet};
+use storage::{OpenError, Options, Schema, Weight, sql};
+use testkit::{Database, Engine, both_engines};
+
+/// What belongs to the server by its nature.
+const WITHOUT_TENANT: [&str; 5] = ["migrations", "settings", "processes", "hosts", "logins"];
+
+/// Of each table: its columns with their kinds and whether they may be empty, its key, its indexes.
+#[derive(Debug, PartialEq, Eq)]
+struct Table {
+    columns: Vec<(String, String, bool)>,
+    key: Vec<String>,
+    indexes: BTreeMap<String, (bool, Vec<String>)>,
+    references: BTreeSet<(Vec<String>, String)>,
+}
+
+fn of_file(path: &std::path::Path) -> BTreeMap<String, Table> {
+    let db = rusqlite::Connection::open(path).unwrap();
+    let texts = |query: &str| -> Vec<String> {
+        let mut statement = db.prepare(query).unwrap();
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        rows.map(Result::unwrap).collect()
+    };
+    let describe = |name: &String| {
+        let mut info = db.prepare("SELECT name, type, \"notnull\", pk FROM pragma_table_info(?1) ORDER BY cid").unwrap();
+        let rows = info.query_map([name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))).unwrap();
+        let rows: Vec<(String, String, bool, i64)> = rows.map(Result::unwrap).collect();
+        let mut key: Vec<(i64, String)> = rows.iter().filter(|r| r.3 > 0).map(|r| (r.3, r.0.clone())).collect();
+        key.sort();
+        let mut indexes = BTreeMap::new();
+        let list = format!("SELECT name FROM pragma_index_list('{name}') WHERE origin = 'c'");
+        for index in texts(&list) {
+            let unique = texts(&format!(
+                "SELECT name FROM pragma_index_list('{name}') WHERE name = '{index}' AND \"unique\" = 1"
+            ));
+            let columns = texts(&format!("SELECT name FROM pragma_index_info('{index}') ORDER BY seqno"));
+            indexes.insert(index, (!unique.is_empty(), columns));
+        }
+        let mut references = BTreeSet::new();
+        for id in texts(&format!("SELECT DISTINCT CAST(id AS TEXT) FROM pragma_foreign_key_list('{name}')")) {
+            let of = |column: &str| {
+                texts(&format!(
+                    "SELECT \"{column}\" FROM pragma_foreign_key_list('{name}') WHERE id = {id} ORDER BY seq"
+                ))
+            };
+            references.insert((of("from"), of("table").remove(0)));
+        }
+        Table {
+            columns: rows.iter().map(|r| (r.0.clone(), r.1.clone(), r.2)).collect(),
+            key: key.into_iter().map(|(_, name)| name).collect(),
+            indexes,
+            references,
+        }
+    };
+    let names = texts("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+    names.iter().map(|name| (name.clone(), describe(name))).collect()
+}
+
+async fn of_server(address: &str) -> BTreeMap<String, Table> {
+    let (client, connection) = tokio_postgres::connect(address, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let mut tables = BTreeMap::new();
+    let names = client.query("SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'", &[]).await.unwrap();
+    for name in names.iter().map(|row| row.get::<_, String>(0)) {
+        let columns = client
+            .query(
+                "SELECT a.attname::text, format_type(a.atttypid, NULL)::text, a.attnotnull,
+                        COALESCE(co.collname, '')::text
+                 FROM pg_attribute a LEFT JOIN pg_collation co ON co.oid = a.attcollation
+                 WHERE a.attrelid = to_regclass($1::text) AND a.attnum > 0 ORDER BY a.attnum",
+                &[&name],
+            )
+            .await
+            .unwrap();
+        for column in columns.iter().filter(|row| row.get::<_, String>(1) == "text") {
+            assert_eq!(column.get::<_, String>(3), "C", "{name}.{}", column.get::<_, String>(0));
+        }
+        let of_index = "SELECT i.relname::text, x.indisunique, x.indisprimary,
+                    (SELECT array_agg(a.attname::text ORDER BY k.n) FROM unnest(x.indkey) WITH ORDINALITY k (attnum, n)
+                     JOIN pg_attribute a ON a.attrelid = x.indrelid AND a.attnum = k.attnum)
+             FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid WHERE x.indrelid = to_regclass($1::text)";
+        let indexes = client.query(of_index, &[&name]).await.unwrap();
+        let of_key = "SELECT c.confrelid::regclass::text,
+                    (SELECT array_agg(a.attname::text ORDER BY k.n) FROM unnest(c.conkey) WITH ORDINALITY k (attnum, n)
+                     JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.attnum)
+             FROM pg_constraint c WHERE c.contype = 'f' AND c.conrelid = to_regclass($1::text)";
+        let references = client.query(of_key, &[&name]).await.unwrap();
+        let kind = |text: String| match text.as_str() {
+            "bigint" | "boolean" => "INTEGER".to_owned(),
+            "bytea" => "BLOB".to_owned(),
+            other => other.to_uppercase(),
+        };
+        let table = Table {
+            columns: columns.iter().map(|row| (row.get(0), kind(row.get(1)), row.get(2))).collect(),
+            key: indexes.iter().find(|row| row.get(2)).map(|row| row.get(3)).unwrap_or_default(),
+            indexes: indexes
+                .iter()
+                .filter(|row| !row.get::<_, bool>(2))
+                .map(|row| (row.get(0), (row.get(1), row.get(3))))
+                .collect(),
+            references: references.iter().map(|row| (row.get(1), row.get(0))).collect(),
+        };
+        tables.insert(name, table);
+    }
+    tables
+}
+
+#[tokio::test]
+async fn the_schema_on_sqlite_and_on_postgres_is_the_same() {
+    let file = Database::fresh(Engine::Sqlite).await;
+    file.open().await.close().await;
+    let server = Database::fresh(Engine::Postgres).await;
+    let (on_file, on_server) =
+        (of_file(&file.folder().unwrap().join("amparo.db")), of_server(server.address_text()).await);
+    assert_eq!(on_file.keys().collect::<Vec<_>>(), on_server.keys().collect::<Vec<_>>());
+    for (name, table) in &on_file {
+        assert_eq!(table, &on_server[name], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn every_key_and_index_leads_with_the_tenant() {
+    let file = Database::fresh(Engine::Sqlite).await;
+    file.open().await.close().await;
+    for (name, table) in of_file(&file.folder().unwrap().join("amparo.db")) {
+        if WITHOUT_TENANT.contains(&name.as_str()) {
+            continue;
+        }
+        assert_eq!(table.key.first().map(String::as_str), Some("tenant"), "the key of {name}");
+        for (index, (_, columns)) in table.indexes {
+            assert_eq!(columns.first().map(String::as_str), Some("tenant"), "the index {index} of {name}");
+        }
+    }
+}
+
+#[both_engines]
+async fn opening_twice_migrates_once(database: Database) {
+    let options = Options::default();
+    let (db, first) = storage::open(&database.address(), &options, Schema::Migrate).await.unwrap();
+    db.close().await;
+    let expected = if database.engine == Engine::Sqlite { 0 } else { storage::newest_schema() };
+    assert_eq!((first.from, first.to), (expected, storage::newest_schema()));
+    let (db, second) = storage::open(&database.address(), &options, Schema::Expect).await.unwrap();
+    db.close().await;
+    assert_eq!((second.from, second.to), (storage::newest_schema(), storage::newest_schema()));
+    assert_eq!(second.copy, None);
+}
+
+#[both_engines]
+async fn a_newer_schema_is_refused(database: Database) {
+    pretend(&database, "INSERT INTO migrations (version, name, checksum) VALUES (999, 'future', 'x')").await;
+    for schema in [Schema::Migrate, Schema::Expect, Schema::Inspect] {
+        let refused = storage::open(&database.address(), &Options::default(), schema).await.err();
+        assert!(matches!(refused, Some(OpenError::Newer { found: 999, .. })), "{refused:?}");
+    }
+}
+
+#[both_engines]
+async fn a_migration_that_was_changed_is_noticed(database: Database) {
+    pretend(&database, "UPDATE migrations SET checksum = 'other' WHERE version = 1").await;
+    let refused = storage::open(&database.address(), &Options::default(), Schema::Migrate).await.err();
+    assert!(matches!(refused, Some(OpenError::Altered(1))), "{refused:?}");
+}
+
+#[both_engines]
+async fn eight_processes_that_start_at_once_migrate_once(database: Database) {
+    let address = database.address();
+    let opened = testkit::eight_at_once(|_| {
+        let address = address.clone();
+        async move { storage::open(&address, &Options::default(), Schema::Migrate).await.map(|(db, _)| db) }
+    })
+    .await;
+    for db in opened {
+        let db = db.unwrap();
+        let rows = db.query(Weight::Point, sql("SELECT version FROM migrations")).await.unwrap();
+        assert_eq!(rows.len() as i64, storage::newest_schema());
+        db.close().await;
+    }
+}
+
+async fn pretend(database: &Database, text: &str) {
+    database.open().await.close().await;
+    match database.folder() {
+        Some(folder) => {
+            let connection = rusqlite::Connection::open(folder.join("amparo.db")).unwrap();
+            connection.execute_batch(text).unwrap();
+        }
+        None => Database::statement(database.address_text(), text).await,
+    }
+}
