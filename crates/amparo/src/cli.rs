@@ -28,12 +28,17 @@ fn tenant() -> Command {
     let create = Command::new("create").about("Cria uma base: uma associação neste servidor").args([
         text("name", "NOME", "O nome da associação").required(true),
         text("branch", "NOME", "O nome da primeira loja").default_value("Matriz"),
-        text("time-zone", "FUSO", "O fuso horário que decide o calendário").default_value(domain::TimeZone::DEFAULT),
-        text("host", "HOST", "Um nome de servidor que leva a esta base; pode repetir").action(ArgAction::Append),
+        text("time-zone", "FUSO", "O fuso horário que decide o calendário")
+            .default_value(domain::TimeZone::DEFAULT),
+        text("host", "HOST", "Um nome de servidor que leva a esta base; pode repetir")
+            .action(ArgAction::Append),
         flag("default", "Torna esta a base de quem não diz qual; a primeira já é"),
     ]);
     let list = Command::new("list").about("Lista as bases deste servidor");
-    Command::new("tenant").about("As bases: as associações deste servidor").subcommand(create).subcommand(list)
+    Command::new("tenant")
+        .about("As bases: as associações deste servidor")
+        .subcommand(create)
+        .subcommand(list)
 }
 
 fn user() -> Command {
@@ -45,17 +50,20 @@ fn user() -> Command {
             .value_parser(roles)
             .hide_possible_values(true)
             .required(true),
-        text("branch", "LOJA", "O código de uma loja que acessa; pode repetir (o administrador acessa todas)")
-            .value_parser(value_parser!(i32))
-            .action(ArgAction::Append),
+        text(
+            "branch",
+            "LOJA",
+            "O código de uma loja que acessa; pode repetir (o administrador acessa todas)",
+        )
+        .value_parser(value_parser!(i32))
+        .action(ArgAction::Append),
         in_tenant(),
         password(),
     ]);
     let list = Command::new("list").about("Lista os usuários").arg(in_tenant());
-    let disable = Command::new("disable").about("Desativa um usuário e encerra as sessões dele").args([
-        text("email", "E-MAIL", "O e-mail do usuário").required(true),
-        in_tenant(),
-    ]);
+    let disable = Command::new("disable")
+        .about("Desativa um usuário e encerra as sessões dele")
+        .args([text("email", "E-MAIL", "O e-mail do usuário").required(true), in_tenant()]);
     let reset = Command::new("reset").about("Troca a senha de um usuário e encerra as sessões dele").args([
         text("email", "E-MAIL", "O e-mail do usuário").required(true),
         in_tenant(),
@@ -65,11 +73,11 @@ fn user() -> Command {
 }
 
 fn text(name: &'static str, value: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name(value).help(help).hide_default_value(true)
+    Arg::new(name).long(name).value_name(value).help(help).help_heading("Opções").hide_default_value(true)
 }
 
 fn flag(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).help(help).action(ArgAction::SetTrue)
+    Arg::new(name).long(name).help(help).help_heading("Opções").action(ArgAction::SetTrue)
 }
 
 fn in_tenant() -> Arg {
@@ -89,18 +97,27 @@ fn localised(command: Command, path: &str) -> Command {
         .help_template(TEMPLATE)
         .override_usage(usage)
         .subcommand_help_heading("Comandos")
+        .after_help("Use --help para ver todas as configurações; -h mostra só as gerais.")
         .subcommand_required(has_verbs)
         .disable_help_subcommand(true)
         .disable_help_flag(true)
         .disable_version_flag(true)
-        .arg(Arg::new("help").short('h').long("help").help("Mostra esta ajuda").action(ArgAction::Help));
+        .arg(
+            Arg::new("help")
+                .short('h')
+                .long("help")
+                .help("Mostra esta ajuda")
+                .help_heading("Opções")
+                .action(ArgAction::Help),
+        );
     if path == "amparo" {
-        let version = Arg::new("version").short('V').long("version").help("Mostra a versão").action(ArgAction::Version);
-        command = command.version(env!("CARGO_PKG_VERSION")).arg(version);
+        let version =
+            Arg::new("version").short('V').long("version").help("Mostra a versão").help_heading("Opções");
+        command = command.version(env!("CARGO_PKG_VERSION")).arg(version.action(ArgAction::Version));
     }
     for name in names {
         let path = format!("{path} {name}");
-        command = command.mut_subcommand(name, |sub| localised(sub.next_help_heading("Opções"), &path));
+        command = command.mut_subcommand(name, |sub| localised(sub, &path));
     }
     command
 }
@@ -173,7 +190,10 @@ mod tests {
         assert!(complain("amparo user create --email a@b").starts_with("Falta informar --name <NOME>"));
         assert!(complain("amparo user list --cor azul").starts_with("A opção --cor não existe"));
         assert!(complain("amparo voar").starts_with("O comando voar não existe"));
-        assert!(complain("amparo user list --tenant x").starts_with("O valor \"x\" não serve para --tenant <BASE>"));
+        assert!(
+            complain("amparo user list --tenant x")
+                .starts_with("O valor \"x\" não serve para --tenant <BASE>")
+        );
         let role = complain("amparo user create --email a@b --name x --role rei");
         assert!(role.contains("use administrador, operador, integracao."), "{role}");
     }

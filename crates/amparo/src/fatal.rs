@@ -22,12 +22,16 @@ impl From<OpenError> for Fatal {
             OpenError::BadAddress(why) => format!(
                 "O endereço do banco de dados não serve ({why}); use sqlite:CAMINHO ou postgres://usuário:senha@servidor/base."
             ),
-            OpenError::Absent(place) => format!("Não há um banco de dados em {place}; `amparo migrate` cria um."),
+            OpenError::Absent(place) => {
+                format!("Não há um banco de dados em {place}; `amparo migrate` cria um.")
+            }
             OpenError::Unreachable { place, cause } => {
                 format!("Não foi possível abrir o banco de dados em {place}: {cause}.")
             }
             OpenError::InUse(place) => {
-                format!("Outro servidor Amparo já atende o banco de dados em {place}; pare-o primeiro, ou use outro banco.")
+                format!(
+                    "Outro servidor Amparo já atende o banco de dados em {place}; pare-o primeiro, ou use outro banco."
+                )
             }
             OpenError::Newer { found, known } => format!(
                 "O banco de dados está na versão {found}, mais nova que a {known} que este programa conhece; use a versão mais nova do Amparo."
@@ -52,7 +56,10 @@ impl From<KeyError> for Fatal {
                 format!("A chave do servidor em {} não pôde ser lida ou escrita: {cause}.", path.display())
             }
             KeyError::Malformed(path) => {
-                format!("O arquivo {} não contém uma chave do servidor (64 dígitos hexadecimais).", path.display())
+                format!(
+                    "O arquivo {} não contém uma chave do servidor (64 dígitos hexadecimais).",
+                    path.display()
+                )
             }
             KeyError::Other(path) => format!(
                 "A chave em {} não é a deste banco de dados; aponte a certa com --key-file ou AMPARO_KEY_FILE.",
@@ -79,7 +86,8 @@ impl From<app::Error> for Fatal {
                 format!("O banco de dados não pôde ser usado agora: {cause}.")
             }
             app::Error::Storage(storage::Error::Unknown) => {
-                "A conexão caiu na hora de gravar: o resultado é desconhecido; confira antes de repetir.".to_owned()
+                "A conexão caiu na hora de gravar: o resultado é desconhecido; confira antes de repetir."
+                    .to_owned()
             }
             app::Error::Storage(storage::Error::TooSlow) => {
                 "O banco de dados demorou demais; nada foi gravado, tente de novo.".to_owned()

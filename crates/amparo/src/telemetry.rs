@@ -31,7 +31,8 @@ pub fn metrics() -> Result<PrometheusHandle, Fatal> {
             )
         })
         .and_then(PrometheusBuilder::install_recorder);
-    let handle = installed.map_err(|error| Fatal::new(format!("As métricas não puderam ser iniciadas: {error}.")))?;
+    let handle =
+        installed.map_err(|error| Fatal::new(format!("As métricas não puderam ser iniciadas: {error}.")))?;
     metrics::gauge!("amparo_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     Ok(handle)
 }

@@ -52,7 +52,10 @@ mod tests {
     fn every_failure_is_a_refusal_in_plain_text() {
         for failure in Failure::ALL {
             let response = failure.into_response();
-            assert!(response.status().is_client_error() || response.status().is_server_error(), "{failure:?}");
+            assert!(
+                response.status().is_client_error() || response.status().is_server_error(),
+                "{failure:?}"
+            );
             assert_eq!(response.headers()[header::CONTENT_TYPE], "text/plain; charset=utf-8", "{failure:?}");
         }
     }

@@ -1,4 +1,5 @@
 //! The shell as a caller meets it: health, refusals in plain text, limits, and a stop that cuts nobody off.
+#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
 use std::time::Duration;
 use testkit::{Server, World, both_engines, until};
@@ -12,7 +13,10 @@ async fn a_server_is_alive_and_ready_and_measures(world: World) {
     assert!(server.get("/readyz").await.ends_with("pronto\n"));
     app::presence::beat(world.app(), "prova", "0").await.unwrap();
     let metrics = server.get("/metrics").await;
-    assert!(metrics.contains("amparo_http_requests_total{route=\"/healthz\",method=\"GET\",status=\"200\"} 1"), "{metrics}");
+    assert!(
+        metrics.contains("amparo_http_requests_total{route=\"/healthz\",method=\"GET\",status=\"200\"} 1"),
+        "{metrics}"
+    );
     assert!(metrics.contains("amparo_unit_seconds"), "{metrics}");
     assert!(server.get("/").await.contains("Amparo está no ar"));
     assert!(server.stop().await);
@@ -35,7 +39,10 @@ async fn refusals_of_the_shell_are_plain_text_in_portuguese(world: World) {
     let server = Server::start(world.app().clone()).await;
     let unknown = server.get("/nada?cpf=123").await;
     assert!(unknown.starts_with("HTTP/1.1 404"), "{unknown}");
-    assert!(unknown.contains("content-type: text/plain; charset=utf-8") && unknown.contains("não existe"), "{unknown}");
+    assert!(
+        unknown.contains("content-type: text/plain; charset=utf-8") && unknown.contains("não existe"),
+        "{unknown}"
+    );
     let method = server.raw("DELETE /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
     assert!(method.starts_with("HTTP/1.1 405"), "{method}");
     assert!(method.to_lowercase().contains("allow: get,head") && method.contains("não aceita"), "{method}");

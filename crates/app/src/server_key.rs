@@ -76,9 +76,8 @@ async fn known(tx: &mut Tx, since: Moment) -> Result<Known, storage::Error> {
 
 async fn remember(app: &App, key: &[u8; 32]) -> Result<(), KeyError> {
     let (lane, digest) = (Lane::of(TenantId::SERVER), fingerprint(key));
-    let unit = app.db.write(lane, digest, |tx, digest| {
-        Box::pin(settings::set(tx, Setting::KeyFingerprint, digest))
-    });
+    let unit =
+        app.db.write(lane, digest, |tx, digest| Box::pin(settings::set(tx, Setting::KeyFingerprint, digest)));
     Ok(unit.await?)
 }
 

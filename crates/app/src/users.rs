@@ -58,7 +58,9 @@ async fn insert(tx: &mut Tx, new: &Parsed) -> Result<UserCode, Error> {
     let is_there = |code: &BranchCode| there.iter().any(|branch| branch.code == *code && branch.active);
     let unknown: Vec<_> = new.branches.iter().filter(|code| !is_there(code)).collect();
     if !unknown.is_empty() {
-        return Err(Error::Refused(unknown.into_iter().map(|code| Rejection::UnknownBranch(*code)).collect()));
+        return Err(Error::Refused(
+            unknown.into_iter().map(|code| Rejection::UnknownBranch(*code)).collect(),
+        ));
     }
     let code = UserCode::new(counters::next(tx, new.tenant, Counter::User).await?);
     let row = users::NewUser {

@@ -1,4 +1,5 @@
 //! The same random sequence of operations on both engines: the same answers, and the same rows in every table.
+#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
 use app::tenants::{self, NewTenant};
 use app::users::{self, NewUser};
@@ -84,7 +85,9 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
             };
             told(users::list(app, &scope).await)
         }
-        Operation::Disable { tenant, email } => told(users::disable(app, TenantId::new(tenant), &address(email)).await),
+        Operation::Disable { tenant, email } => {
+            told(users::disable(app, TenantId::new(tenant), &address(email)).await)
+        }
         Operation::Reset { tenant, email, password } => {
             told(users::reset(app, TenantId::new(tenant), &address(email), &password).await)
         }
@@ -94,7 +97,8 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
         Operation::Housekeeping => {
             let day = Duration::from_secs(86400);
             let (interval, tokens, idempotency_keys, mail_bodies, attempts) = (day, day, day, day, day);
-            let retention = housekeeping::Retention { interval, tokens, idempotency_keys, mail_bodies, attempts };
+            let retention =
+                housekeeping::Retention { interval, tokens, idempotency_keys, mail_bodies, attempts };
             told(housekeeping::run_if_due(app, &retention).await)
         }
         Operation::Beat { process } => told(presence::beat(app, &format!("p{process}"), "0").await),
@@ -115,20 +119,23 @@ async fn change(
     refuse: bool,
 ) -> Result<i32, Error> {
     let (entity, branch, at) = (Entity::Claim, BranchCode::new(1), app.now());
-    let change = Change { tenant, entity, record, branch, from: None, to: 1, user: None, reason, origin: "teste", at };
-    let unit = app.db.write(Lane::of(tenant), (change, receivers, refuse), |tx, (change, receivers, refuse)| {
-        Box::pin(async move {
-            let code = history::append(tx, change, receivers, |code| format!("corpo {code}")).await?;
-            if *refuse { Err(domain::Rejection::NoBranch.into()) } else { Ok::<_, Error>(code.get()) }
-        })
-    });
+    let change =
+        Change { tenant, entity, record, branch, from: None, to: 1, user: None, reason, origin: "teste", at };
+    let unit =
+        app.db.write(Lane::of(tenant), (change, receivers, refuse), |tx, (change, receivers, refuse)| {
+            Box::pin(async move {
+                let code = history::append(tx, change, receivers, |code| format!("corpo {code}")).await?;
+                if *refuse { Err(domain::Rejection::NoBranch.into()) } else { Ok::<_, Error>(code.get()) }
+            })
+        });
     unit.await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_and_postgres_agree() {
     let cases = std::env::var("AMPARO_TEST_SEQUENCES").map_or(6, |text| text.parse().unwrap());
-    let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let mut runner =
+        TestRunner::new_with_rng(Config::default(), TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     for case in 0..cases {
         let sequence = prop::collection::vec(operation(), 60).new_tree(&mut runner).unwrap().current();
         let mut results = Vec::new();

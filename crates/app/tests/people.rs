@@ -1,4 +1,5 @@
 //! Tenants and users: what is refused, who sees whom, and eight callers at once on every write.
+#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
 use app::tenants::{self, NewTenant};
 use app::users::{self, NewUser};
@@ -57,7 +58,8 @@ async fn all_problems_of_a_user_come_at_once(world: World) {
     let problems = refused(users::create(world.app(), &bad).await);
     assert_eq!(problems.len(), 4, "{problems:?}");
     assert_eq!(problems[0], Rejection::Missing(Field::Name));
-    let elsewhere = NewUser { branches: vec![BranchCode::new(9), BranchCode::new(2)], ..user(world.here, "a@b.example") };
+    let elsewhere =
+        NewUser { branches: vec![BranchCode::new(9), BranchCode::new(2)], ..user(world.here, "a@b.example") };
     let problems = refused(users::create(world.app(), &elsewhere).await);
     assert_eq!(problems, [Rejection::UnknownBranch(BranchCode::new(9))]);
 }
@@ -83,7 +85,7 @@ async fn eight_users_at_once_get_eight_codes(world: World) {
         async move { users::create(&app, &user(tenant, &format!("p{number}@prova.example"))).await.unwrap() }
     })
     .await;
-    let mut codes: Vec<i32> = created.into_iter().map(|code| code.get()).collect();
+    let mut codes: Vec<i32> = created.into_iter().map(domain::UserCode::get).collect();
     codes.sort_unstable();
     assert_eq!(codes, (53..=60).collect::<Vec<_>>());
 }
@@ -118,7 +120,11 @@ async fn a_host_belongs_to_one_tenant(world: World) {
 
 #[both_engines]
 async fn the_last_administrator_stays_however_many_try(world: World) {
-    let second = NewUser { role: Role::Administrator, branches: Vec::new(), ..user(world.here, "segundo@aqui.example") };
+    let second = NewUser {
+        role: Role::Administrator,
+        branches: Vec::new(),
+        ..user(world.here, "segundo@aqui.example")
+    };
     users::create(world.app(), &second).await.unwrap();
     let results = eight_at_once(|number| {
         let (app, tenant) = (world.app().clone(), world.here);
@@ -144,7 +150,8 @@ async fn a_user_of_another_tenant_answers_like_one_who_is_not_there(world: World
 
 #[both_engines]
 async fn disabling_and_resetting_end_the_sessions_and_may_be_repeated(world: World) {
-    let tokens = || async { world.db().query(storage::Weight::Point, storage::sql("SELECT hash FROM tokens")).await };
+    let tokens =
+        || async { world.db().query(storage::Weight::Point, storage::sql("SELECT hash FROM tokens")).await };
     for act in ["reset", "disable", "disable"] {
         insert_token(&world).await;
         let (app, email) = (world.app(), world.operator.email.as_str());
@@ -164,8 +171,10 @@ async fn disabling_and_resetting_end_the_sessions_and_may_be_repeated(world: Wor
 async fn insert_token(world: &World) {
     let input = (world.here, world.operator.code);
     let unit = world.db().write(storage::Lane::of(world.here), input, |tx, (tenant, user)| {
-        let insert = storage::sql("INSERT INTO tokens (tenant, hash, user_code, created_at, expires_at)
-             VALUES ($1, $2, $3, 0, 0)")
+        let insert = storage::sql(
+            "INSERT INTO tokens (tenant, hash, user_code, created_at, expires_at)
+             VALUES ($1, $2, $3, 0, 0)",
+        )
         .arg(*tenant)
         .arg(&b"hash"[..])
         .arg(*user);
@@ -179,5 +188,8 @@ async fn a_command_without_a_tenant_means_the_default(world: World) {
     assert_eq!(tenants::meant(world.app(), None).await.unwrap().id, world.here);
     assert_eq!(tenants::meant(world.app(), Some(world.there)).await.unwrap().id, world.there);
     let unknown = TenantId::new(99);
-    assert_eq!(refused(tenants::meant(world.app(), Some(unknown)).await), [Rejection::UnknownTenant(unknown)]);
+    assert_eq!(
+        refused(tenants::meant(world.app(), Some(unknown)).await),
+        [Rejection::UnknownTenant(unknown)]
+    );
 }

@@ -1,4 +1,5 @@
 //! Housekeeping runs once per database and survives restarts; the server's key is one for all processes.
+#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
 use app::housekeeping::{Retention, run_if_due};
 use app::server_key::{self, KeyError};
@@ -18,7 +19,9 @@ const RETENTION: Retention = Retention {
 };
 
 async fn write(world: &World, statements: Vec<Statement>) {
-    let unit = world.db().write(Lane::of(world.here), statements, |tx, statements| Box::pin(tx.batch(statements.clone())));
+    let unit = world
+        .db()
+        .write(Lane::of(world.here), statements, |tx, statements| Box::pin(tx.batch(statements.clone())));
     unit.await.unwrap();
 }
 
@@ -144,7 +147,8 @@ async fn a_lost_key_is_replaced_only_while_nothing_depends_on_it(world: World) {
     assert!(matches!(check(world.app(), &key).await, Err(KeyError::InUse(_))));
     presence::leave(world.app(), "another").await.unwrap();
     check(world.app(), &key).await.unwrap();
-    let secret = sql("INSERT INTO secrets (tenant, kind, code, sealed) VALUES ($1, 'prova', 1, $2)").arg(world.here);
+    let secret =
+        sql("INSERT INTO secrets (tenant, kind, code, sealed) VALUES ($1, 'prova', 1, $2)").arg(world.here);
     write(&world, vec![secret.arg(&b"sealed"[..])]).await;
     std::fs::remove_file(&key).unwrap();
     assert!(matches!(check(world.app(), &key).await, Err(KeyError::Lost(_))));

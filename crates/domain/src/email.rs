@@ -51,8 +51,16 @@ mod tests {
     #[test]
     fn what_no_mail_server_would_take_is_refused() {
         assert_eq!(Email::parse("  "), Err(Rejection::Missing(Field::Email)));
-        for bad in ["ana", "@demo.example", "ana@", "a na@demo.example", "ana@demo@example", "a@-x", "a@x..y", "a,b@x"]
-        {
+        for bad in [
+            "ana",
+            "@demo.example",
+            "ana@",
+            "a na@demo.example",
+            "ana@demo@example",
+            "a@-x",
+            "a@x..y",
+            "a,b@x",
+        ] {
             assert!(Email::parse(bad).is_err(), "{bad}");
         }
         assert!(Email::parse(&format!("{}@demo.example", "a".repeat(250))).is_err());

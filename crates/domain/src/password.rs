@@ -12,7 +12,10 @@ impl Password {
 
     pub fn parse(text: &str) -> Result<Password, Rejection> {
         if text.chars().count() < Password::SHORTEST || text.len() > Password::LONGEST {
-            return Err(Rejection::PasswordLength { shortest: Password::SHORTEST, longest: Password::LONGEST });
+            return Err(Rejection::PasswordLength {
+                shortest: Password::SHORTEST,
+                longest: Password::LONGEST,
+            });
         }
         if text.contains(char::is_control) {
             return Err(Rejection::PasswordControl);

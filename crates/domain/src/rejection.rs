@@ -18,13 +18,19 @@ pub enum Field {
 pub enum Rejection {
     /// A required value is absent or blank.
     Missing(Field),
-    TooLong { field: Field, longest: usize },
+    TooLong {
+        field: Field,
+        longest: usize,
+    },
     ControlCharacter(Field),
     BadEmail(String),
     BadColour(String),
     BadHost(String),
     UnknownTimeZone(String),
-    PasswordLength { shortest: usize, longest: usize },
+    PasswordLength {
+        shortest: usize,
+        longest: usize,
+    },
     PasswordControl,
     /// A user who is no administrator needs at least one branch to work in.
     NoBranch,

@@ -19,11 +19,8 @@ pub enum Branches {
 impl Scope {
     /// What a user of this role sees, who was given these branches.
     pub fn of(tenant: TenantId, role: Role, given: impl IntoIterator<Item = BranchCode>) -> Scope {
-        let branches = if role.has_every_branch() {
-            Branches::All
-        } else {
-            Branches::Only(given.into_iter().collect())
-        };
+        let branches =
+            if role.has_every_branch() { Branches::All } else { Branches::Only(given.into_iter().collect()) };
         Scope { tenant, branches }
     }
 

@@ -1,11 +1,9 @@
 //! The situations that every association is born with. It renames, recolours and adds to them as it likes; the types
 //! are fixed, and each type has exactly one default, which is what a bare `ativo: true` or a cancellation picks.
 
-use domain::Entity::{self, Appointment, Benefit, Claim, Inspection, Ticket};
-use domain::SituationKind::{
-    self, Active, Cancelled, Done, Inactive, Open, Pending, Progress, Suspended,
-};
 use domain::Colour;
+use domain::Entity::{self, Appointment, Benefit, Claim, Inspection, Ticket};
+use domain::SituationKind::{self, Active, Cancelled, Done, Inactive, Open, Pending, Progress, Suspended};
 
 pub struct BornSituation {
     pub entity: Entity,
@@ -74,7 +72,11 @@ mod tests {
         for entity in Entity::ALL {
             let own: Vec<_> = SITUATIONS.iter().filter(|born| born.entity == entity).collect();
             for kind in entity.kinds() {
-                assert_eq!(own.iter().filter(|b| b.kind == *kind && b.is_default).count(), 1, "{entity:?} {kind:?}");
+                assert_eq!(
+                    own.iter().filter(|b| b.kind == *kind && b.is_default).count(),
+                    1,
+                    "{entity:?} {kind:?}"
+                );
             }
             assert!(own.iter().all(|born| entity.kinds().contains(&born.kind)), "{entity:?}");
         }

@@ -14,13 +14,14 @@ pub struct Lease {
 
 /// Takes the job where it is due and nobody has it.
 pub async fn lease(tx: &mut Tx, job: &str, now: Moment, length: Duration) -> Result<Option<Lease>, Error> {
-    let statement = sql("INSERT INTO jobs (tenant, job, due_at, leased_until, fence) VALUES ($1, $2, $3, $4, 1)
+    let statement =
+        sql("INSERT INTO jobs (tenant, job, due_at, leased_until, fence) VALUES ($1, $2, $3, $4, 1)
          ON CONFLICT (tenant, job) DO UPDATE SET leased_until = excluded.leased_until, fence = jobs.fence + 1
          WHERE jobs.due_at <= $3 AND jobs.leased_until <= $3 RETURNING fence")
-    .arg(TenantId::SERVER)
-    .arg(job)
-    .arg(now)
-    .arg(now.plus(length));
+        .arg(TenantId::SERVER)
+        .arg(job)
+        .arg(now)
+        .arg(now.plus(length));
     let row = tx.one(statement).await?;
     row.map(|row| Ok(Lease { job: job.to_owned(), fence: row.get("fence")? })).transpose()
 }

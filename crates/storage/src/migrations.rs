@@ -19,11 +19,8 @@ impl Migration {
     }
 }
 
-pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
-    version: 1,
-    name: "foundation",
-    text: include_str!("../migrations/0001_foundation.sql"),
-}];
+pub(crate) const MIGRATIONS: &[Migration] =
+    &[Migration { version: 1, name: "foundation", text: include_str!("../migrations/0001_foundation.sql") }];
 
 /// A migration as a database remembers it.
 pub(crate) struct Applied {

@@ -13,11 +13,12 @@ pub struct Process {
 
 /// Writes that the process lives.
 pub async fn beat(tx: &mut Tx, process: &str, version: &str, now: Moment) -> Result<(), Error> {
-    let statement = sql("INSERT INTO processes (process, version, started_at, seen_at) VALUES ($1, $2, $3, $3)
+    let statement =
+        sql("INSERT INTO processes (process, version, started_at, seen_at) VALUES ($1, $2, $3, $3)
          ON CONFLICT (process) DO UPDATE SET seen_at = excluded.seen_at")
-    .arg(process)
-    .arg(version)
-    .arg(now);
+        .arg(process)
+        .arg(version)
+        .arg(now);
     tx.execute(statement).await.map(drop)
 }
 

@@ -56,7 +56,11 @@ impl Statement {
     }
 
     /// Appends `AND column IN (…)`; an empty list finds nothing.
-    pub fn within<V: Into<Value> + Clone>(self, column: &str, list: impl IntoIterator<Item = V>) -> Statement {
+    pub fn within<V: Into<Value> + Clone>(
+        self,
+        column: &str,
+        list: impl IntoIterator<Item = V>,
+    ) -> Statement {
         let mut list: Vec<V> = list.into_iter().collect();
         let Some(last) = list.last().cloned() else {
             return self.then("AND 1 = 0", std::iter::empty::<Value>());

@@ -18,12 +18,13 @@ pub async fn insert(
     time_zone: &TimeZone,
     now: Moment,
 ) -> Result<(), Error> {
-    let statement = sql("INSERT INTO tenants (tenant, name, time_zone, active, version, created_at, updated_at)
+    let statement =
+        sql("INSERT INTO tenants (tenant, name, time_zone, active, version, created_at, updated_at)
          VALUES ($1, $2, $3, TRUE, 1, $4, $4)")
-    .arg(id)
-    .arg(name.as_str())
-    .arg(time_zone.as_str())
-    .arg(now);
+        .arg(id)
+        .arg(name.as_str())
+        .arg(time_zone.as_str())
+        .arg(now);
     tx.execute(statement).await.map(drop)
 }
 

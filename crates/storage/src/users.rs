@@ -26,7 +26,8 @@ pub struct NewUser<'u> {
 }
 
 pub async fn insert(tx: &mut Tx, user: &NewUser<'_>) -> Result<(), Error> {
-    let mut statements = vec![
+    let mut statements =
+        vec![
         sql("INSERT INTO users (tenant, code, name, email, role, password_hash, must_change_password, active,
                  version, created_at, updated_at)
              VALUES ($1, $2, $3, $4, $5, $6, $7, TRUE, 1, $8, $8)")
@@ -49,7 +50,12 @@ pub async fn insert(tx: &mut Tx, user: &NewUser<'_>) -> Result<(), Error> {
 }
 
 /// Gives the address to a user; `false` where it belongs to another, of whatever tenant.
-pub async fn claim_login(tx: &mut Tx, email: &Email, tenant: TenantId, code: UserCode) -> Result<bool, Error> {
+pub async fn claim_login(
+    tx: &mut Tx,
+    email: &Email,
+    tenant: TenantId,
+    code: UserCode,
+) -> Result<bool, Error> {
     let statement = sql("INSERT INTO logins (email, tenant, user_code) VALUES ($1, $2, $3)
          ON CONFLICT (email) DO NOTHING")
     .arg(email.as_str())
@@ -74,10 +80,11 @@ pub async fn another_administrator(
     tenant: TenantId,
     but: UserCode,
 ) -> Result<bool, Error> {
-    let statement = sql("SELECT code FROM users WHERE tenant = $1 AND role = $2 AND active AND code <> $3 LIMIT 1")
-        .arg(tenant)
-        .arg(Role::Administrator)
-        .arg(but);
+    let statement =
+        sql("SELECT code FROM users WHERE tenant = $1 AND role = $2 AND active AND code <> $3 LIMIT 1")
+            .arg(tenant)
+            .arg(Role::Administrator)
+            .arg(but);
     Ok(from.into().one(statement).await?.is_some())
 }
 
@@ -145,12 +152,13 @@ pub async fn set_password(
     must_change: bool,
     now: Moment,
 ) -> Result<(), Error> {
-    let statement = sql("UPDATE users SET password_hash = $3, must_change_password = $4, version = version + 1,
+    let statement =
+        sql("UPDATE users SET password_hash = $3, must_change_password = $4, version = version + 1,
          updated_at = $5 WHERE tenant = $1 AND code = $2")
-    .arg(tenant)
-    .arg(code)
-    .arg(password_hash)
-    .arg(must_change)
-    .arg(now);
+        .arg(tenant)
+        .arg(code)
+        .arg(password_hash)
+        .arg(must_change)
+        .arg(now);
     tx.execute(statement).await.map(drop)
 }

@@ -21,9 +21,12 @@ impl Cluster {
         }
         let mut initdb = cluster.command("initdb");
         initdb.args(["--username=amparo", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8"]);
-        initdb.args(["--locale-provider=icu", "--icu-locale=pt-BR", "--no-sync", "--pgdata"]).arg(cluster.data());
+        initdb
+            .args(["--locale-provider=icu", "--icu-locale=pt-BR", "--no-sync", "--pgdata"])
+            .arg(cluster.data());
         finish(initdb);
-        let durability = if durable { "" } else { " -c fsync=off -c full_page_writes=off -c synchronous_commit=off" };
+        let durability =
+            if durable { "" } else { " -c fsync=off -c full_page_writes=off -c synchronous_commit=off" };
         let options = format!(
             "-c listen_addresses='' -c unix_socket_directories='{}' -c max_connections=400{durability}",
             cluster.folder.path().display()
@@ -90,7 +93,7 @@ impl Drop for Cluster {
 
 fn finish(mut command: Command) {
     let done = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::inherit()).status();
-    assert!(done.as_ref().is_ok_and(|status| status.success()), "{command:?}: {done:?}");
+    assert!(done.as_ref().is_ok_and(std::process::ExitStatus::success), "{command:?}: {done:?}");
 }
 
 /// Debian keeps the server's programs out of PATH, by version; the newest is taken.

@@ -1,6 +1,10 @@
 //! `kill -9` in the middle of writing, again and again: every answered write is there, whole, and nothing else is half
 //! there. `AMPARO_TEST_KILLS` sets how often (20, and more in `./test --long`).
-#![allow(clippy::unwrap_used)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails loudly, and this one prints a table"
+)]
 
 use domain::Chance;
 use std::collections::BTreeMap;
@@ -27,13 +31,25 @@ async fn every_answered_write_survives_kill_9(database: Database) {
     }
     let codes: Vec<i64> = stored.keys().copied().collect();
     assert_eq!(codes, (1..=codes.len() as i64).collect::<Vec<_>>(), "codes without gaps");
-    assert_eq!(number(&db, "SELECT last AS n FROM counters WHERE tenant = 7 AND kind = 'history'").await, codes.len() as i64);
-    assert_eq!(number(&db, "SELECT COUNT(*) AS n FROM outbox").await, 2 * codes.len() as i64, "two deliveries each");
+    assert_eq!(
+        number(&db, "SELECT last AS n FROM counters WHERE tenant = 7 AND kind = 'history'").await,
+        codes.len() as i64
+    );
+    assert_eq!(
+        number(&db, "SELECT COUNT(*) AS n FROM outbox").await,
+        2 * codes.len() as i64,
+        "two deliveries each"
+    );
     let whole = "SELECT COUNT(*) AS n FROM history h WHERE h.tenant = 7
          AND 2 = (SELECT COUNT(*) FROM outbox o WHERE o.tenant = 7 AND o.receiver IN (1, 2) AND o.history_code = h.code)";
     assert_eq!(number(&db, whole).await, codes.len() as i64);
     assert!(answered.len() >= usize::try_from(kills).unwrap(), "the storm wrote something");
-    println!("| {:?} | {kills} kills | {} answered | {} stored | 0 lost |", database.engine, answered.len(), codes.len());
+    println!(
+        "| {:?} | {kills} kills | {} answered | {} stored | 0 lost |",
+        database.engine,
+        answered.len(),
+        codes.len()
+    );
     db.close().await;
 }
 
@@ -62,7 +78,9 @@ fn storm(database: &Database, round: i32, patience: usize) -> Vec<(i64, i64)> {
 }
 
 async fn stored(db: &Db) -> BTreeMap<i64, i64> {
-    let rows = db.query(Weight::Search, sql("SELECT code, record FROM history WHERE tenant = 7 ORDER BY code")).await;
+    let rows = db
+        .query(Weight::Search, sql("SELECT code, record FROM history WHERE tenant = 7 ORDER BY code"))
+        .await;
     let pair = |row: &Row| (row.get("code").unwrap(), row.get("record").unwrap());
     rows.unwrap().iter().map(pair).collect()
 }

@@ -71,7 +71,8 @@ async fn database(settings: &Settings, address: &Address, findings: &mut Vec<Fin
     }
     let newest = storage::newest_schema();
     if migrated.from != newest {
-        let text = format!("versão {}, e este programa usa a {newest}; rode `amparo migrate`.", migrated.from);
+        let text =
+            format!("versão {}, e este programa usa a {newest}; rode `amparo migrate`.", migrated.from);
         findings.push(Finding { verdict: Verdict::Fault, what: "esquema", text });
         return db.close().await;
     }
@@ -114,7 +115,9 @@ async fn key(settings: &Settings, address: &Address, app: &App, findings: &mut V
             notice(WHAT, format!("{0} pode ser lida por outros; rode `chmod 600 {0}`.", path.display()))
         }
         Ok(true) => fine(WHAT, format!("{} é a deste banco.", path.display())),
-        Ok(false) => notice(WHAT, format!("{} ainda não existe; o servidor a cria ao iniciar.", path.display())),
+        Ok(false) => {
+            notice(WHAT, format!("{} ainda não existe; o servidor a cria ao iniciar.", path.display()))
+        }
         Err(error) => fault(WHAT, error),
     });
 }

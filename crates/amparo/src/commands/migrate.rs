@@ -18,9 +18,9 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
 /// What happened, for people.
 pub fn told(migrated: &Migrated) -> String {
     let Migrated { from, to, copy } = migrated;
-    let copied = copy.as_ref().map_or_else(String::new, |copy| {
-        format!(" Uma cópia de como era está em {}.", copy.display())
-    });
+    let copied = copy
+        .as_ref()
+        .map_or_else(String::new, |copy| format!(" Uma cópia de como era está em {}.", copy.display()));
     match (from, to) {
         (from, to) if from == to => format!("O banco de dados já está na versão {to}."),
         (0, to) => format!("Banco de dados criado na versão {to}."),

@@ -64,7 +64,9 @@ fn app_on(db: Db) -> App {
 fn key_file(settings: &Settings, address: &Address) -> Result<PathBuf, Fatal> {
     let beside = || address.folder().map(|folder| folder.join("amparo.key"));
     settings.key_file.clone().or_else(beside).ok_or_else(|| {
-        Fatal::new("Com o PostgreSQL, diga onde fica a chave do servidor: --key-file ARQUIVO ou AMPARO_KEY_FILE.")
+        Fatal::new(
+            "Com o PostgreSQL, diga onde fica a chave do servidor: --key-file ARQUIVO ou AMPARO_KEY_FILE.",
+        )
     })
 }
 

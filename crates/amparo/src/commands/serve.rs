@@ -39,7 +39,8 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     greet(&app, &listener).await?;
 
     let (ask, asked) = watch::channel(());
-    let background = tokio::spawn(background(app.clone(), process.clone(), handle.clone(), settings.into(), asked));
+    let background =
+        tokio::spawn(background(app.clone(), process.clone(), handle.clone(), settings.into(), asked));
     let stopping = Stopping::default();
     let state = State { app: app.clone(), metrics: handle, stopping: stopping.clone() };
     let limits = Limits {
@@ -47,7 +48,8 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
         header_timeout: settings.http.header_timeout,
         shutdown_timeout: settings.http.shutdown_timeout,
     };
-    let complete = api::serve(listener, api::router(state, console::router()), limits, asked_to_stop(stopping)).await;
+    let complete =
+        api::serve(listener, api::router(state, console::router()), limits, asked_to_stop(stopping)).await;
     if !complete {
         tracing::warn!("some requests were cut off");
     }

@@ -35,6 +35,8 @@ fn flag(setting: &'static Setting) -> Arg {
         .value_name(setting.kind.placeholder())
         .help_heading(setting.heading.as_str())
         .help(help(setting))
+        // `-h` shows what most people set, `--help` all.
+        .hide_short_help(setting.key.contains('.'))
         .global(true);
     match setting.kind {
         Kind::Text => arg,

@@ -77,10 +77,22 @@ mod tests {
 
     #[test]
     fn the_scheme_chooses_the_engine() {
-        assert!(matches!(Address::parse("sqlite:a/b.db").unwrap(), Address::Sqlite(p) if p == Path::new("a/b.db")));
-        assert!(matches!(Address::parse("sqlite:///a/b.db").unwrap(), Address::Sqlite(p) if p == Path::new("/a/b.db")));
+        assert!(
+            matches!(Address::parse("sqlite:a/b.db").unwrap(), Address::Sqlite(p) if p == Path::new("a/b.db"))
+        );
+        assert!(
+            matches!(Address::parse("sqlite:///a/b.db").unwrap(), Address::Sqlite(p) if p == Path::new("/a/b.db"))
+        );
         assert!(matches!(Address::parse("postgresql://u@h/d").unwrap(), Address::Postgres(_)));
-        for bad in ["", "sqlite:", "sqlite:folder/", "mysql://h/d", "amparo.db", "postgres://h:port/d", "postgres:///d"] {
+        for bad in [
+            "",
+            "sqlite:",
+            "sqlite:folder/",
+            "mysql://h/d",
+            "amparo.db",
+            "postgres://h:port/d",
+            "postgres:///d",
+        ] {
             assert!(Address::parse(bad).is_err(), "{bad}");
         }
     }
@@ -94,7 +106,10 @@ mod tests {
 
     #[test]
     fn the_data_folder_is_that_of_the_file() {
-        assert_eq!(Address::parse("sqlite:amparo-data/amparo.db").unwrap().folder(), Some(Path::new("amparo-data")));
+        assert_eq!(
+            Address::parse("sqlite:amparo-data/amparo.db").unwrap().folder(),
+            Some(Path::new("amparo-data"))
+        );
         assert_eq!(Address::parse("sqlite:amparo.db").unwrap().folder(), Some(Path::new(".")));
         assert_eq!(Address::parse("postgres://h/d").unwrap().folder(), None);
     }

@@ -1,6 +1,10 @@
 //! Writes changes until it is killed, eight callers at once, and says on standard output each one that was answered:
 //! `storm ADDRESS ROUND`. The other half is `tests/kills.rs`.
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test tool fails loudly and speaks on standard output")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test tool fails loudly and speaks on standard output"
+)]
 
 use domain::{BranchCode, Entity, Moment, TenantId};
 use std::io::Write;
@@ -32,7 +36,9 @@ async fn main() {
                 };
                 let record = change.record;
                 let unit = db.write(Lane::of(change.tenant), change, |tx, change| {
-                    Box::pin(history::append(tx, change, &[1, 2], |code| format!("{{\"codHistorico\":{code}}}")))
+                    Box::pin(history::append(tx, change, &[1, 2], |code| {
+                        format!("{{\"codHistorico\":{code}}}")
+                    }))
                 });
                 let code = unit.await.unwrap();
                 let mut out = std::io::stdout().lock();

@@ -15,7 +15,8 @@ fn main() -> ExitCode {
     let (program, rest) = arguments.split_first().expect("a command to run");
     let cluster = Cluster::start(durable);
     tokio::runtime::Runtime::new().unwrap().block_on(make_template(&cluster));
-    let status = Command::new(program).args(rest).env("AMPARO_TEST_POSTGRES", cluster.address()).status().unwrap();
+    let status =
+        Command::new(program).args(rest).env("AMPARO_TEST_POSTGRES", cluster.address()).status().unwrap();
     ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1))
 }
 

@@ -16,7 +16,8 @@ pub async fn migrate(
     schema: Schema,
 ) -> Result<Migrated, OpenError> {
     let place = Address::Postgres(Box::new(config.clone())).to_string();
-    let unreachable = |error: Error| OpenError::Unreachable { place: place.clone(), cause: error.to_string() };
+    let unreachable =
+        |error: Error| OpenError::Unreachable { place: place.clone(), cause: error.to_string() };
     let patient = Options { unit_timeout: PATIENCE, ..options.clone() };
     let connector = Connector::new(config, &patient, PATIENCE).map_err(unreachable)?;
     let session = connector.connect().await.map_err(unreachable)?;
@@ -42,12 +43,17 @@ pub async fn migrate(
 
 async fn applied(session: &super::Session) -> Result<Vec<Applied>, Error> {
     let told = |failure: crate::db::Failure| failure.error;
-    let there = sql("SELECT 1 AS there FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'migrations'");
+    let there = sql(
+        "SELECT 1 AS there FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'migrations'",
+    );
     if session.all(&there).await.map_err(told)?.is_empty() {
         return Ok(Vec::new());
     }
-    let rows = session.all(&sql("SELECT version, checksum FROM migrations ORDER BY version")).await.map_err(told)?;
-    rows.iter().map(|row| Ok(Applied { version: row.get("version")?, checksum: row.get("checksum")? })).collect()
+    let rows =
+        session.all(&sql("SELECT version, checksum FROM migrations ORDER BY version")).await.map_err(told)?;
+    rows.iter()
+        .map(|row| Ok(Applied { version: row.get("version")?, checksum: row.get("checksum")? }))
+        .collect()
 }
 
 /// Text compares by its bytes, as on the other engine, whatever the database's own collation.

@@ -51,7 +51,8 @@ impl Connector {
 
     pub async fn connect(&self) -> Result<Session, Error> {
         let connecting = async {
-            let (client, connection) = self.config.connect(self.tls.clone()).await.map_err(|e| failure(&e))?;
+            let (client, connection) =
+                self.config.connect(self.tls.clone()).await.map_err(|e| failure(&e))?;
             tokio::spawn(async move {
                 if let Err(error) = connection.await {
                     tracing::warn!(%error, "a database connection ended");
@@ -119,7 +120,8 @@ impl Session {
     pub async fn all(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
         let prepared = self.prepare(statement).await?;
         let prepared = prepared.get().expect("a statement is prepared before it is used");
-        let stream = self.client.query_raw(&prepared.statement, statement.values()).await.map_err(|e| failure(&e))?;
+        let stream =
+            self.client.query_raw(&prepared.statement, statement.values()).await.map_err(|e| failure(&e))?;
         pin_mut!(stream);
         let mut rows = Vec::new();
         while let Some(row) = stream.next().await {
@@ -192,7 +194,9 @@ pub fn failure(error: &tokio_postgres::Error) -> Failure {
     let error = match *code {
         SqlState::UNIQUE_VIOLATION => Error::Conflict(told.constraint().unwrap_or(&text).to_owned()),
         SqlState::QUERY_CANCELED => Error::TooSlow,
-        SqlState::LOCK_NOT_AVAILABLE | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => Error::Unavailable(text),
+        SqlState::LOCK_NOT_AVAILABLE | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => {
+            Error::Unavailable(text)
+        }
         // 08 connection, 28 credential, 3D no such database, 53 resources, 57P administrator, 58 system.
         _ if ["08", "28", "3D", "53", "57", "58"].contains(&&code.code()[..2]) => Error::Unavailable(text),
         _ => Error::Broken(text),
@@ -208,7 +212,9 @@ impl ToSql for Value {
     ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         match self {
             Value::Null => return Ok(IsNull::Yes),
-            Value::Int(number) if *kind == Type::INT4 => wire_types::int4_to_sql(i32::try_from(*number)?, out),
+            Value::Int(number) if *kind == Type::INT4 => {
+                wire_types::int4_to_sql(i32::try_from(*number)?, out);
+            }
             Value::Int(number) if *kind == Type::INT8 => wire_types::int8_to_sql(*number, out),
             Value::Bool(flag) if *kind == Type::BOOL => wire_types::bool_to_sql(*flag, out),
             Value::Text(text) if *kind == Type::TEXT => wire_types::text_to_sql(text, out),
@@ -231,7 +237,9 @@ impl<'a> tokio_postgres::types::FromSql<'a> for Value {
             Type::INT8 => Value::Int(wire_types::int8_from_sql(raw)?),
             Type::INT4 => Value::Int(wire_types::int4_from_sql(raw)?.into()),
             Type::BOOL => Value::Bool(wire_types::bool_from_sql(raw)?),
-            Type::TEXT | Type::NAME | Type::VARCHAR => Value::Text(wire_types::text_from_sql(raw)?.to_owned()),
+            Type::TEXT | Type::NAME | Type::VARCHAR => {
+                Value::Text(wire_types::text_from_sql(raw)?.to_owned())
+            }
             Type::BYTEA => Value::Bytes(wire_types::bytea_from_sql(raw).to_vec()),
             ref other => return Err(format!("a column of type {other}: cast it to one of the four").into()),
         })

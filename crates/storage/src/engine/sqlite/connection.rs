@@ -49,7 +49,11 @@ impl Connection {
             inner.pragma_update(None, "synchronous", "FULL")?;
             inner.pragma_update(None, "foreign_keys", true)?;
             inner.pragma_update(None, "temp_store", "MEMORY")?;
-            inner.pragma_update(None, "cache_size", -i64::try_from(cache_mib.max(1) * 1024).unwrap_or(1024))?;
+            inner.pragma_update(
+                None,
+                "cache_size",
+                -i64::try_from(cache_mib.max(1) * 1024).unwrap_or(1024),
+            )?;
             inner.pragma_update(None, "mmap_size", i64::try_from(options.mmap_mib << 20).unwrap_or(0))?;
             inner.pragma_update(None, "query_only", role == Role::Reader)?;
             if role == Role::Writer {
@@ -86,7 +90,7 @@ impl Connection {
         let columns = match self.columns.get(statement.text()) {
             Some(known) => Arc::clone(known),
             None => {
-                let names: Columns = prepared.column_names().into_iter().map(Box::from).collect();
+                let names: Columns = prepared.column_names().map(Box::from).collect();
                 self.columns.insert(statement.text().into(), Arc::clone(&names));
                 names
             }
@@ -252,15 +256,22 @@ mod tests {
         crate::engine::sqlite::migrate(&path, crate::Schema::Migrate).unwrap();
         let mut connection = Connection::open(&path, Role::Writer, 1, &Options::default()).unwrap();
         for number in 0..100 {
-            let insert = sql("INSERT INTO settings (name, value) VALUES ($1, $2)").arg(number.to_string()).arg("x");
+            let insert =
+                sql("INSERT INTO settings (name, value) VALUES ($1, $2)").arg(number.to_string()).arg("x");
             connection.execute(&insert).ok().unwrap();
             let select = sql("SELECT value FROM settings WHERE name = $1").arg(number.to_string());
             assert_eq!(connection.all(&select).ok().unwrap().len(), 1);
         }
-        for text in ["INSERT INTO settings (name, value) VALUES (?1, ?2)", "SELECT value FROM settings WHERE name = ?1"] {
+        for text in [
+            "INSERT INTO settings (name, value) VALUES (?1, ?2)",
+            "SELECT value FROM settings WHERE name = ?1",
+        ] {
             let statement = connection.inner.prepare_cached(text).unwrap();
             assert_eq!(statement.get_status(StatementStatus::RePrepare), 0, "{text}");
-            assert!(statement.get_status(StatementStatus::Run) >= 100, "the cached statement is the one that ran");
+            assert!(
+                statement.get_status(StatementStatus::Run) >= 100,
+                "the cached statement is the one that ran"
+            );
         }
     }
 }

@@ -61,7 +61,9 @@ fn prepare(connection: &rusqlite::Connection, schema: Schema) -> rusqlite::Resul
 
 fn applied(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<Applied>> {
     let there: Option<i64> = connection
-        .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'", [], |row| row.get(0))
+        .query_row("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'", [], |row| {
+            row.get(0)
+        })
         .optional()?;
     if there.is_none() {
         return Ok(Vec::new());
@@ -97,7 +99,11 @@ fn translate(text: &str) -> String {
     });
     let strict = dialect::statements(&words).map(|statement| {
         let is_table = statement.starts_with("CREATE TABLE");
-        if is_table && statement.ends_with(')') { format!("{statement} STRICT;\n") } else { format!("{statement};\n") }
+        if is_table && statement.ends_with(')') {
+            format!("{statement} STRICT;\n")
+        } else {
+            format!("{statement};\n")
+        }
     });
     strict.collect()
 }
@@ -138,5 +144,28 @@ fn make_folder(path: &Path) -> std::io::Result<()> {
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Error {
         super::connection::failure(&error).error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_copy_before_a_migration_is_whole_and_replaces_an_unfinished_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("amparo.db");
+        migrate(&path, Schema::Migrate).unwrap();
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.execute("INSERT INTO settings (name, value) VALUES ('a', 'b')", []).unwrap();
+        std::fs::write(beside(&path, "v1.tmp"), "left by a process that was killed").unwrap();
+        let copy = copy_before(&connection, &path, 1).unwrap();
+        assert_eq!(copy, folder.path().join("amparo.db.v1"));
+        assert!(!beside(&path, "v1.tmp").exists());
+        let copied = rusqlite::Connection::open(&copy).unwrap();
+        let value: String =
+            copied.query_row("SELECT value FROM settings WHERE name = 'a'", [], |r| r.get(0)).unwrap();
+        assert_eq!(value, "b");
+        assert_eq!(applied(&copied).unwrap().len(), migrations::MIGRATIONS.len());
     }
 }

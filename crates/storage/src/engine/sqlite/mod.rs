@@ -38,8 +38,10 @@ struct Queues {
 
 impl Sqlite {
     pub fn open(path: &Path, options: &Options) -> Result<Sqlite, OpenError> {
-        let unreachable =
-            |cause: Error| OpenError::Unreachable { place: path.display().to_string(), cause: cause.to_string() };
+        let unreachable = |cause: Error| OpenError::Unreachable {
+            place: path.display().to_string(),
+            cause: cause.to_string(),
+        };
         let readers = options.readers.max(2);
         let share = options.cache_mib / (readers + 1);
         let (people, people_jobs) = crossbeam_channel::unbounded();
@@ -49,7 +51,8 @@ impl Sqlite {
         let mut threads = Vec::new();
 
         let (log, length) = crossbeam_channel::bounded(1);
-        let mut connection = Connection::open(path, connection::Role::Writer, share, options).map_err(unreachable)?;
+        let mut connection =
+            Connection::open(path, connection::Role::Writer, share, options).map_err(unreachable)?;
         connection.tell_log_length(log).map_err(unreachable)?;
         let turnstile = Arc::new(checkpoint::Turnstile::default());
         let unit_timeout = options.unit_timeout;
@@ -58,7 +61,8 @@ impl Sqlite {
             let turnstile = Arc::clone(&turnstile);
             move || writer::run(connection, &queue, unit_timeout, &turnstile)
         })?);
-        let connection = Connection::open(path, connection::Role::Checkpointer, 1, options).map_err(unreachable)?;
+        let connection =
+            Connection::open(path, connection::Role::Checkpointer, 1, options).map_err(unreachable)?;
         threads.push(spawn("amparo-checkpoint", move || checkpoint::run(connection, &length, &turnstile))?);
 
         for number in 0..readers {

@@ -61,7 +61,9 @@ fn first(queue: &Queue) -> Option<Job> {
         }
         match queue.background.try_recv() {
             Ok(job) => return Some(job),
-            Err(TryRecvError::Disconnected) if matches!(people, Err(TryRecvError::Disconnected)) => return None,
+            Err(TryRecvError::Disconnected) if matches!(people, Err(TryRecvError::Disconnected)) => {
+                return None;
+            }
             Err(_) => {}
         }
         let mut either = crossbeam_channel::Select::new();

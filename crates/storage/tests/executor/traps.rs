@@ -1,8 +1,6 @@
 //! Every trap of two engines behind one executor, each with a test of its name.
 
-mod gate;
-
-use gate::{Gate, mark, marks, queue, scratch};
+use crate::gate::{self, Gate, mark, marks, queue, scratch};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use std::sync::Arc;
@@ -44,7 +42,8 @@ async fn a_panic_costs_its_unit_alone(database: Database) {
 #[both_engines]
 async fn a_unit_that_awaits_something_foreign_is_rolled_back_and_refused(database: Database) {
     scratch(&database).await.close().await;
-    let db = database.open_with(&Options { unit_timeout: Duration::from_millis(200), ..Options::default() }).await;
+    let db =
+        database.open_with(&Options { unit_timeout: Duration::from_millis(200), ..Options::default() }).await;
     let foreign = db.write(lane(), (), |tx, ()| {
         Box::pin(async move {
             gate::insert(tx, 1).await?;
@@ -230,7 +229,9 @@ async fn a_sum_is_cast_and_text_compares_by_its_bytes(database: Database) {
     for (number, text) in ["b", "B", "a", "ã", "Z"].into_iter().enumerate() {
         let input = (number as i64, text);
         let unit = db.write(lane(), input, |tx, (number, text)| {
-            Box::pin(tx.execute(sql("INSERT INTO words (number, word) VALUES ($1, $2)").arg(*number).arg(*text)))
+            Box::pin(
+                tx.execute(sql("INSERT INTO words (number, word) VALUES ($1, $2)").arg(*number).arg(*text)),
+            )
         });
         unit.await.unwrap();
     }
@@ -267,16 +268,17 @@ async fn a_unit_that_the_database_rolled_back_for_a_passing_reason_runs_again(da
     let crossing = |tenant: i32, first: i64, second: i64| {
         let (db, input) = (db.clone(), (Arc::clone(&met), Arc::clone(&runs), first, second));
         tokio::spawn(async move {
-            let unit = db.write(Lane::of(domain::TenantId::new(tenant)), input, |tx, (met, runs, first, second)| {
-                Box::pin(async move {
-                    let run = runs.fetch_add(1, Ordering::SeqCst);
-                    touch(tx, *first).await?;
-                    if run < 2 {
-                        met.wait().await;
-                    }
-                    touch(tx, *second).await
-                })
-            });
+            let unit =
+                db.write(Lane::of(domain::TenantId::new(tenant)), input, |tx, (met, runs, first, second)| {
+                    Box::pin(async move {
+                        let run = runs.fetch_add(1, Ordering::SeqCst);
+                        touch(tx, *first).await?;
+                        if run < 2 {
+                            met.wait().await;
+                        }
+                        touch(tx, *second).await
+                    })
+                });
             unit.await
         })
     };
@@ -332,7 +334,7 @@ async fn change(db: &Db, record: i32) -> Result<i32, Error> {
     let unit = db.write(lane(), change, |tx, change| {
         Box::pin(storage::history::append(tx, change, &[1], |code| format!("{{\"codHistorico\":{code}}}")))
     });
-    unit.await.map(|code| code.get())
+    unit.await.map(domain::HistoryCode::get)
 }
 
 #[both_engines]

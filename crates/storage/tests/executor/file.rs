@@ -1,8 +1,6 @@
 //! What is true of the embedded engine alone: its file, its log, its lock.
 
-mod gate;
-
-use gate::{Gate, insert, mark, marks, queue, scratch};
+use crate::gate::{Gate, insert, mark, marks, queue, scratch};
 use storage::{Error, Lane, OpenError, Options, Schema, sql};
 use testkit::{Database, Engine};
 
@@ -22,17 +20,22 @@ async fn a_full_disk_loses_nothing_that_was_answered() {
     let mut units = Vec::new();
     for number in 1..=20 {
         let db = &db;
-        units.push((number, queue(async move {
-            let bytes = if number % 5 == 0 { vec![7u8; 2_000_000] } else { vec![7u8; 10] };
-            let unit = db.write(lane(), (number, bytes), |tx, (number, bytes)| {
-                Box::pin(async move {
-                    insert(tx, *number).await?;
-                    let big = sql("INSERT INTO kinds (number, bytes) VALUES ($1, $2)").arg(*number).arg(&bytes[..]);
-                    tx.execute(big).await.map(drop)
-                })
-            });
-            unit.await
-        })));
+        units.push((
+            number,
+            queue(async move {
+                let bytes = if number % 5 == 0 { vec![7u8; 2_000_000] } else { vec![7u8; 10] };
+                let unit = db.write(lane(), (number, bytes), |tx, (number, bytes)| {
+                    Box::pin(async move {
+                        insert(tx, *number).await?;
+                        let big = sql("INSERT INTO kinds (number, bytes) VALUES ($1, $2)")
+                            .arg(*number)
+                            .arg(&bytes[..]);
+                        tx.execute(big).await.map(drop)
+                    })
+                });
+                unit.await
+            }),
+        ));
     }
     gate.open();
     let mut answered = Vec::new();
@@ -86,8 +89,11 @@ async fn a_second_server_is_refused_and_a_command_is_welcome() {
 #[tokio::test]
 async fn what_is_no_database_or_not_there_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| storage::Address::parse(&format!("sqlite:{}", folder.path().join(name).display())).unwrap();
-    std::fs::write(folder.path().join("text.db"), "this is no database, however long it may be".repeat(100)).unwrap();
+    let at = |name: &str| {
+        storage::Address::parse(&format!("sqlite:{}", folder.path().join(name).display())).unwrap()
+    };
+    std::fs::write(folder.path().join("text.db"), "this is no database, however long it may be".repeat(100))
+        .unwrap();
     let options = Options::default();
     let opened = storage::open(&at("text.db"), &options, Schema::Migrate).await.err();
     assert!(matches!(opened, Some(OpenError::Unreachable { .. })), "{opened:?}");

@@ -24,10 +24,13 @@ fn of_file(path: &std::path::Path) -> BTreeMap<String, Table> {
         rows.map(Result::unwrap).collect()
     };
     let describe = |name: &String| {
-        let mut info = db.prepare("SELECT name, type, \"notnull\", pk FROM pragma_table_info(?1) ORDER BY cid").unwrap();
-        let rows = info.query_map([name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))).unwrap();
+        let mut info =
+            db.prepare("SELECT name, type, \"notnull\", pk FROM pragma_table_info(?1) ORDER BY cid").unwrap();
+        let rows =
+            info.query_map([name], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))).unwrap();
         let rows: Vec<(String, String, bool, i64)> = rows.map(Result::unwrap).collect();
-        let mut key: Vec<(i64, String)> = rows.iter().filter(|r| r.3 > 0).map(|r| (r.3, r.0.clone())).collect();
+        let mut key: Vec<(i64, String)> =
+            rows.iter().filter(|r| r.3 > 0).map(|r| (r.3, r.0.clone())).collect();
         key.sort();
         let mut indexes = BTreeMap::new();
         let list = format!("SELECT name FROM pragma_index_list('{name}') WHERE origin = 'c'");
@@ -62,7 +65,8 @@ async fn of_server(address: &str) -> BTreeMap<String, Table> {
     let (client, connection) = tokio_postgres::connect(address, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
     let mut tables = BTreeMap::new();
-    let names = client.query("SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'", &[]).await.unwrap();
+    let names =
+        client.query("SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'", &[]).await.unwrap();
     for name in names.iter().map(|row| row.get::<_, String>(0)) {
         let columns = client
             .query(

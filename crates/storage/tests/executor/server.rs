@@ -1,8 +1,6 @@
 //! What is true of the server engine alone: it can go away and come back, and an answer can be lost on the way.
 
-mod gate;
-
-use gate::{mark, marks, scratch};
+use crate::gate::{mark, marks, scratch};
 use storage::{Address, Error, Lane, Options, Schema};
 use testkit::{Cluster, Database, Engine};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -20,7 +18,8 @@ mod a_server_that_was_restarted_is_used_again {
         let cluster = Cluster::start(true);
         let address = Address::parse(&cluster.address()).unwrap();
         let (db, _) = storage::open(&address, &Options::default(), Schema::Migrate).await.unwrap();
-        let scratch = "CREATE TABLE marks (mark BIGINT PRIMARY KEY, place BIGINT NOT NULL, touched BIGINT NOT NULL)";
+        let scratch =
+            "CREATE TABLE marks (mark BIGINT PRIMARY KEY, place BIGINT NOT NULL, touched BIGINT NOT NULL)";
         Database::statement(&cluster.address(), scratch).await;
         mark(&db, lane(), 1).await.unwrap();
         cluster.crash();
@@ -48,7 +47,8 @@ mod a_commit_whose_answer_is_lost_is_unknown_and_never_repeated {
         let direct = scratch(&database).await;
         let address = through_a_cutter(database.address_text()).await;
         let options = Options { points: 1, ..Options::default() };
-        let (db, _) = storage::open(&Address::parse(&address).unwrap(), &options, Schema::Inspect).await.unwrap();
+        let (db, _) =
+            storage::open(&Address::parse(&address).unwrap(), &options, Schema::Inspect).await.unwrap();
         let lost = mark(&db, lane(), 1).await;
         assert!(matches!(lost, Err(Error::Unknown)), "{lost:?}");
         testkit::until("the server has committed", || async { marks(&direct).await == [1] }).await;

@@ -13,7 +13,8 @@ use tokio::task::JoinHandle;
 /// The database with scratch tables.
 pub async fn scratch(database: &Database) -> Db {
     let db = database.open().await;
-    let tables = "CREATE TABLE marks (mark BIGINT PRIMARY KEY, place BIGINT NOT NULL, touched BIGINT NOT NULL);
+    let tables =
+        "CREATE TABLE marks (mark BIGINT PRIMARY KEY, place BIGINT NOT NULL, touched BIGINT NOT NULL);
          CREATE TABLE orphans (mark BIGINT REFERENCES marks (mark) DEFERRABLE INITIALLY DEFERRED);
          CREATE TABLE words (number BIGINT NOT NULL, word TEXT COLLATE \"C\");
          CREATE TABLE kinds (number BIGINT PRIMARY KEY, whole BIGINT, flag BOOLEAN, word TEXT, bytes BYTEA)";
@@ -50,7 +51,6 @@ pub async fn marks(db: &Db) -> Vec<i64> {
 }
 
 /// The marks left, in the order in which they were.
-#[allow(dead_code)]
 pub async fn order(db: &Db) -> Vec<i64> {
     column(db, sql("SELECT mark FROM marks ORDER BY place, mark")).await
 }
@@ -61,7 +61,9 @@ async fn column(db: &Db, statement: storage::Statement) -> Vec<i64> {
 }
 
 /// Polls a future once, so that its unit stands in the queue when this returns.
-pub fn queue<'f, T>(unit: impl Future<Output = T> + Send + 'f) -> Pin<Box<dyn Future<Output = T> + Send + 'f>> {
+pub fn queue<'f, T>(
+    unit: impl Future<Output = T> + Send + 'f,
+) -> Pin<Box<dyn Future<Output = T> + Send + 'f>> {
     let mut unit = Box::pin(unit);
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     assert!(unit.as_mut().poll(&mut context).is_pending());
@@ -127,7 +129,6 @@ impl Gate {
     }
 
     /// The unit that holds the lane leaves a mark when it ends.
-    #[allow(dead_code)]
     pub async fn close_marking(db: &Db, database: &Database, lane: Lane, mark: i64) -> Gate {
         Gate::close_with(db, database, lane, Some(mark)).await
     }
@@ -152,7 +153,6 @@ impl Gate {
     }
 
     /// Whoever asked for the unit stops waiting for it.
-    #[allow(dead_code)]
     pub fn abandon(self) -> Gate {
         self.unit.abort();
         self

@@ -1,0 +1,162 @@
+//! What the tree promises: the direction of the crates, the engines' names in their place, documents that tell the
+//! truth.
+#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    std::fs::read_to_string(root().join(&path))
+        .unwrap_or_else(|error| panic!("{}: {error}", path.as_ref().display()))
+}
+
+fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, ending, found);
+        } else if path.extension().is_some_and(|e| e == ending) {
+            found.push(path);
+        }
+    }
+}
+
+/// Which of our crates each may lean on (ARCHITECTURE.md). Tests may lean on `testkit`.
+const ARROWS: [(&str, &[&str]); 11] = [
+    ("domain", &[]),
+    ("registers", &["domain"]),
+    ("wire", &["domain", "registers"]),
+    ("storage", &["domain", "registers"]),
+    ("app", &["domain", "registers", "storage", "wire"]),
+    ("delivery", &["app", "domain", "storage", "wire"]),
+    ("api", &["app", "domain", "registers", "wire"]),
+    ("console", &["app", "domain", "registers", "wire"]),
+    ("amparo", &["api", "app", "console", "delivery", "domain", "storage", "wire"]),
+    ("testkit", &["api", "app", "console", "delivery", "domain", "storage", "testkit-macros"]),
+    ("testkit-macros", &[]),
+];
+
+#[test]
+fn crates_lean_only_downward() {
+    let allowed: BTreeMap<_, _> = ARROWS.into_iter().collect();
+    let folders = std::fs::read_dir(root().join("crates")).unwrap();
+    let names: Vec<String> = folders.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(names.len(), allowed.len());
+    for name in &names {
+        let manifest: toml_edit::DocumentMut = read(format!("crates/{name}/Cargo.toml")).parse().unwrap();
+        let Some(dependencies) = manifest.get("dependencies").and_then(|item| item.as_table()) else {
+            continue;
+        };
+        for (dependency, _) in
+            dependencies.iter().filter(|(dependency, _)| names.iter().any(|n| n == dependency))
+        {
+            assert!(allowed[name.as_str()].contains(&dependency), "{name} must not lean on {dependency}");
+        }
+    }
+}
+
+#[test]
+fn an_engines_name_stands_in_the_engine_folder_alone() {
+    let mut sources = Vec::new();
+    files(&root().join("crates/storage/src"), "rs", &mut sources);
+    for path in sources.iter().filter(|path| !path.components().any(|part| part.as_os_str() == "engine")) {
+        let text = std::fs::read_to_string(path).unwrap().to_lowercase();
+        for name in ["sqlite", "postgres", "pragma", "pg_"] {
+            assert!(!text.contains(name), "{name} in {}", path.display());
+        }
+    }
+}
+
+/// The commands of a document's blocks: lines that begin with `amparo` or `cargo run --release --`.
+fn commands(document: &str) -> Vec<String> {
+    let text = read(document);
+    let blocks = text.split("```").skip(1).step_by(2);
+    let lines = blocks.flat_map(str::lines).map(|line| line.trim_start_matches("$ "));
+    lines
+        .map(|line| line.rsplit_once(" | ").map_or(line, |(_, last)| last))
+        .filter_map(|line| line.strip_prefix("amparo ").or(line.strip_prefix("cargo run --release -- ")))
+        .map(|line| line.split(" #").next().unwrap().trim().to_owned())
+        .collect()
+}
+
+/// Every command that a document shows runs as it is written, in their order, in an empty folder.
+#[test]
+fn the_commands_in_the_readmes_run() {
+    for document in ["README.md", "README.pt-BR.md"] {
+        let shown = commands(document);
+        assert!(shown.iter().any(|line| line.starts_with("serve")), "{document} shows how to start");
+        let folder = tempfile::tempdir().unwrap();
+        for line in shown {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_amparo"));
+            command.current_dir(folder.path()).args(words(&line)).env_remove("AMPARO_DATABASE");
+            if line.starts_with("serve") {
+                starts(command.args(["--listen", "127.0.0.1:0", "--log-level", "off"]));
+                continue;
+            }
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut child = command.spawn().unwrap();
+            let _ = std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"uma senha bem longa\n");
+            let output = child.wait_with_output().unwrap();
+            assert!(output.status.success(), "{document}: {line}: {output:?}");
+        }
+    }
+}
+
+fn starts(command: &mut Command) {
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("http://")));
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// The words of a line, those in double quotes kept together.
+fn words(line: &str) -> Vec<String> {
+    let parts = line.split('"').enumerate();
+    parts
+        .flat_map(|(number, part)| match number % 2 {
+            0 => part.split_whitespace().map(str::to_owned).collect(),
+            _ => vec![part.to_owned()],
+        })
+        .collect()
+}
+
+/// Every `AMPARO_…` variable and every `--flag` that a document names exists.
+#[test]
+fn documents_name_only_settings_that_exist() {
+    let help =
+        Command::new(env!("CARGO_BIN_EXE_amparo")).args(["user", "create", "--help"]).output().unwrap();
+    let tenant =
+        Command::new(env!("CARGO_BIN_EXE_amparo")).args(["tenant", "create", "--help"]).output().unwrap();
+    let known = String::from_utf8(help.stdout).unwrap() + &String::from_utf8(tenant.stdout).unwrap();
+    for document in ["README.md", "README.pt-BR.md", "docs/operations.md", "config.default.toml"] {
+        let text = read(document);
+        for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-') {
+            let named = word.starts_with("AMPARO_") && word.len() > 7;
+            if named && !word.starts_with("AMPARO_TEST_") {
+                assert!(known.contains(word), "{word} in {document}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_document_that_is_linked_is_there() {
+    for document in
+        ["README.md", "README.pt-BR.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/operations.md"]
+    {
+        let folder = Path::new(document).parent().unwrap();
+        for part in read(document).split("](").skip(1) {
+            let target = part.split([')', '#']).next().unwrap();
+            if !target.is_empty() && !target.contains("://") {
+                assert!(root().join(folder).join(target).exists(), "{target} in {document}");
+            }
+        }
+    }
+}

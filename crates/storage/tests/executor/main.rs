@@ -1,0 +1,8 @@
+//! The executor and the schema, on both engines.
+#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
+
+mod file;
+mod gate;
+mod schema;
+mod server;
+mod traps;
