@@ -31,7 +31,7 @@ pub async fn visible(from: impl Into<Source<'_>>, scope: &Scope) -> Result<Vec<B
     let statement = sql("SELECT code, name, active FROM branches WHERE tenant = $1")
         .arg(scope.tenant())
         .scoped("code", scope.branches())
-        .then("ORDER BY code", std::iter::empty::<i64>());
+        .ending("ORDER BY code");
     from.into().all(Weight::Point, statement).await?.iter().map(branch).collect()
 }
 

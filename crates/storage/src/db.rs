@@ -109,6 +109,7 @@ pub(crate) fn stopped() -> Error {
 pub struct Tx {
     session: Session,
     fault: Option<Fault>,
+    wrote: bool,
 }
 
 /// The first statement of a unit that failed. After it the engines differ (one would go on), so both stop.
@@ -120,7 +121,7 @@ pub(crate) struct Fault {
 
 impl Tx {
     pub(crate) fn new(session: Session) -> Tx {
-        Tx { session, fault: None }
+        Tx { session, fault: None, wrote: false }
     }
 
     pub(crate) fn session(&mut self) -> &mut Session {
@@ -129,6 +130,12 @@ impl Tx {
 
     pub(crate) fn begin_unit(&mut self) {
         self.fault = None;
+        self.wrote = false;
+    }
+
+    /// Whether the unit may have written something by now.
+    pub(crate) fn has_written(&self) -> bool {
+        self.wrote
     }
 
     pub(crate) fn take_fault(&mut self) -> Option<Fault> {
@@ -138,6 +145,7 @@ impl Tx {
     /// Every row that the statement gives.
     pub async fn all(&mut self, statement: Statement) -> Result<Vec<Row>, Error> {
         self.usable()?;
+        self.wrote |= !statement.only_reads();
         let result = self.session.all(&statement).await;
         self.noting(result)
     }
@@ -150,6 +158,7 @@ impl Tx {
     /// Runs a statement for its effect; says how many rows it touched.
     pub async fn execute(&mut self, statement: Statement) -> Result<u64, Error> {
         self.usable()?;
+        self.wrote = true;
         let result = self.session.execute(&statement).await;
         self.noting(result)
     }
@@ -157,6 +166,7 @@ impl Tx {
     /// Runs several statements for their effect, in order, without a pause between them.
     pub async fn batch(&mut self, statements: Vec<Statement>) -> Result<(), Error> {
         self.usable()?;
+        self.wrote = true;
         let result = self.session.batch(&statements).await;
         self.noting(result)
     }

@@ -12,6 +12,7 @@
 //! # Changing the schema
 //! A new file in `migrations/`, a line in `migrations.rs`. A released migration is never changed.
 
+mod batch;
 pub mod branches;
 pub mod counters;
 mod db;

@@ -47,6 +47,14 @@ impl Statement {
         self
     }
 
+    /// Appends text that needs no value: `.ending("ORDER BY code")`.
+    pub fn ending(mut self, text: &str) -> Statement {
+        let out = self.text.to_mut();
+        out.push(' ');
+        out.push_str(text);
+        self
+    }
+
     /// Appends a filter where there is a value for it: `.when("AND plate = ?", plate)`.
     pub fn when<V: Into<Value>>(self, text: &str, value: Option<V>) -> Statement {
         match value {
@@ -63,7 +71,7 @@ impl Statement {
     ) -> Statement {
         let mut list: Vec<V> = list.into_iter().collect();
         let Some(last) = list.last().cloned() else {
-            return self.then("AND 1 = 0", std::iter::empty::<Value>());
+            return self.ending("AND 1 = 0");
         };
         let length = LIST_LENGTHS.into_iter().find(|n| *n >= list.len()).unwrap_or(list.len());
         list.resize(length, last);
@@ -77,6 +85,11 @@ impl Statement {
             Branches::All => self,
             Branches::Only(some) => self.within(column, some.iter().copied()),
         }
+    }
+
+    /// Whether it is plain that the statement writes nothing; one that may write counts as one that does.
+    pub(crate) fn only_reads(&self) -> bool {
+        self.text.trim_start().starts_with("SELECT")
     }
 
     pub fn text(&self) -> &str {

@@ -9,6 +9,8 @@ use tokio::sync::oneshot;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ran {
     Keep,
+    /// Refused before it wrote anything: there is nothing to undo.
+    Clean,
     Undo,
     /// The database rolled it back for a reason that passes: it may run again.
     Again,
@@ -73,6 +75,7 @@ where
             let fault = tx.take_fault();
             let ran = match (&outcome, &fault) {
                 (Err(_), Some(fault)) if fault.passing => Ran::Again,
+                (Err(_), None) if !tx.has_written() => Ran::Clean,
                 (Err(_), _) => Ran::Undo,
                 (Ok(_), None) => Ran::Keep,
                 (Ok(_), Some(_)) => Ran::Undo,

@@ -109,7 +109,7 @@ pub async fn visible(from: impl Into<Source<'_>>, scope: &Scope) -> Result<Vec<U
          WHERE u.tenant = $1")
     .arg(scope.tenant())
     .scoped("b.branch", scope.branches())
-    .then("ORDER BY u.code, COALESCE(b.branch, 0)", std::iter::empty::<i64>());
+    .ending("ORDER BY u.code, COALESCE(b.branch, 0)");
     collect(&from.into().all(Weight::Search, statement).await?)
 }
 

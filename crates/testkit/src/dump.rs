@@ -29,8 +29,7 @@ pub async fn dump(db: &Db) -> String {
             continue;
         }
         let columns = columns(&table);
-        let select = sql("SELECT")
-            .then(&format!("{} FROM {table} ORDER BY {key}", columns.join(", ")), std::iter::empty::<i64>());
+        let select = sql("SELECT").ending(&format!("{} FROM {table} ORDER BY {key}", columns.join(", ")));
         for row in db.query(Weight::Search, select).await.unwrap() {
             let cells: Vec<String> =
                 columns.iter().map(|name| cell(&row.get::<Cell>(name).unwrap().0)).collect();

@@ -36,7 +36,7 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     server_key::check(&app, &key_file).await?;
     let process = presence::name(&app);
     presence::beat(&app, &process, VERSION).await?;
-    greet(&app, &listener).await?;
+    greet(&app, &listener, &address).await?;
 
     let (ask, asked) = watch::channel(());
     let background =
@@ -75,15 +75,20 @@ async fn listen(address: &str) -> Result<TcpListener, Fatal> {
 }
 
 /// Says where the server is, and what to do first where it is empty.
-async fn greet(app: &App, listener: &TcpListener) -> Result<(), Fatal> {
+async fn greet(app: &App, listener: &TcpListener, database: &Address) -> Result<(), Fatal> {
     let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
     super::say(&format!("Amparo {VERSION} atendendo em http://{at}"));
     if app::tenants::default(&app.db).await.map_err(app::Error::from)?.is_none() {
-        super::say(
-            "Este servidor ainda está vazio. Crie a base e o administrador, em outro terminal:\n  \
-             amparo tenant create --name \"Minha Associação\"\n  \
-             amparo user create --email voce@exemplo.com.br --name \"Seu Nome\" --role administrador --password-stdin",
-        );
+        // A password is not repeated on the screen: a shared database is named by the variable.
+        let (on, where_) = match database.is_shared() {
+            true => (String::new(), " (com a mesma variável AMPARO_DATABASE deste servidor)"),
+            false => (format!(" --database {database}"), ""),
+        };
+        super::say(&format!(
+            "Este servidor ainda está vazio. Crie a base e o administrador, em outro terminal{where_}:\n  \
+             amparo tenant create --name \"Minha Associação\"{on}\n  \
+             amparo user create --email voce@exemplo.com.br --name \"Seu Nome\" --role administrador --password-stdin{on}",
+        ));
     }
     Ok(())
 }

@@ -131,6 +131,45 @@ async fn a_refused_unit_leaves_nothing_and_harms_nobody(database: Database) {
     assert_eq!(marks(&db).await, [1]);
 }
 
+/// A batch of which one unit fails after it wrote, one is refused before it wrote, and the others are kept.
+#[both_engines]
+async fn a_unit_that_fails_after_it_wrote_takes_nobody_of_its_batch_with_it(database: Database) {
+    let db = scratch(&database).await;
+    mark(&db, lane(), 1).await.unwrap();
+    let runs = Arc::new(AtomicUsize::new(0));
+    let gate = Gate::close(&db, &database, lane()).await;
+    let kept = queue(mark(&db, lane(), 2));
+    let refused = queue(async {
+        let unit = db.write(lane(), Arc::clone(&runs), |tx, runs| {
+            Box::pin(async move {
+                runs.fetch_add(1, Ordering::SeqCst);
+                let seen = gate::count(tx).await?;
+                Err::<(), Error>(Error::Broken(format!("{seen} seen")))
+            })
+        });
+        unit.await
+    });
+    let fails = queue(async {
+        let unit = db.write(lane(), (), |tx, ()| {
+            Box::pin(async move {
+                gate::insert(tx, 3).await?;
+                gate::insert(tx, 1).await
+            })
+        });
+        unit.await
+    });
+    let last = queue(mark(&db, lane(), 4));
+    gate.open();
+    assert!(kept.await.is_ok() && last.await.is_ok());
+    assert!(
+        matches!(refused.await, Err(Error::Broken(text)) if text == "2 seen"),
+        "it saw what came before it"
+    );
+    assert!(matches!(fails.await, Err(Error::Conflict(_))));
+    assert_eq!(gate::order(&db).await, [1, 2, 4]);
+    assert_eq!(runs.load(Ordering::SeqCst), 2, "the batch was run again");
+}
+
 #[both_engines]
 async fn after_a_failed_statement_a_unit_cannot_go_on(database: Database) {
     let db = scratch(&database).await;
@@ -285,7 +324,7 @@ async fn a_unit_that_the_database_rolled_back_for_a_passing_reason_runs_again(da
     let (one, other) = (crossing(1, 1, 2), crossing(2, 2, 1));
     assert!(one.await.unwrap().is_ok());
     assert!(other.await.unwrap().is_ok());
-    assert_eq!(runs.load(Ordering::SeqCst), 3, "one of the two ran twice");
+    assert!(runs.load(Ordering::SeqCst) >= 3, "one of the two ran again");
 }
 
 async fn touch(tx: &mut Tx, mark: i64) -> Result<u64, Error> {

@@ -1,27 +1,21 @@
 //! One lane for each tenant: its units run one after another, here and in every other process.
 //!
 //! A lane exists while something is queued in it. Its task takes a connection, begins a transaction under the
-//! tenant's advisory lock, runs up to 32 units between savepoints, commits them together, and only then answers.
-//! Savepoints travel with the first statement of the unit behind them, so that they cost no round trip.
+//! tenant's advisory lock, runs up to 32 units, commits them together, and only then answers.
 
 use super::{AnySession, Connections, Session, run_unit, take};
 use crate::Error;
+use crate::batch::{BATCH, Ended, PATIENCE, Round};
 use crate::db::{Lane, Rank, Tx, stopped};
-use crate::unit::{Job, Ran, TRIES, Work};
+use crate::unit::{Job, Ran, Work};
 use deadpool::managed::Pool;
 use domain::TenantId;
 use futures_util::future::join;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::Notify;
 
-/// At most so many units share a commit.
-const BATCH: usize = 32;
-/// After so much work the batch is committed, whoever still waits.
-const WORK: Duration = Duration::from_millis(5);
-/// Background units wait behind people, but not for ever.
-const PATIENCE: Duration = Duration::from_secs(1);
 /// The first half of the advisory locks' key, so that they meet nobody else's.
 pub const LOCKS: i32 = 0x616D_7061;
 
@@ -127,8 +121,7 @@ impl Lanes {
     }
 
     /// Runs a batch in one transaction and answers everybody in it. Gives back what must run again.
-    async fn commit_together(&self, tenant: TenantId, mut batch: VecDeque<Job>) -> VecDeque<Job> {
-        let begun = Instant::now();
+    async fn commit_together(&self, tenant: TenantId, batch: VecDeque<Job>) -> VecDeque<Job> {
         let session = match self.begin(tenant).await {
             Ok(session) => session,
             Err(error) => {
@@ -137,61 +130,89 @@ impl Lanes {
                 return VecDeque::new();
             }
         };
+        let mut round = Round::new(batch);
         let mut tx = Tx::new(AnySession::Postgres(Arc::clone(&session)));
-        let mut done = Vec::with_capacity(batch.len());
-        let mut again = VecDeque::new();
-        let mut before = "SAVEPOINT unit";
-        while let Some(mut job) = batch.pop_front() {
-            if job.work.abandoned() {
-                continue;
-            }
-            let (opened, ran) = tokio::time::timeout(
-                self.unit_timeout,
-                join(session.control(before), run_unit(&mut tx, &mut *job.work)),
-            )
-            .await
-            .unwrap_or((Ok(()), Err(Error::TooSlow)));
-            if let Err(error) = opened {
-                // Without its savepoint nothing of the batch can be kept apart.
-                session.spoil();
-                job.work.answer(Some(error.clone()));
-                done.into_iter().for_each(|(job, _): (Job, _)| job.work.answer(Some(error.clone())));
-                again.extend(batch);
-                return again;
-            }
-            let (ran, failure) = match ran {
-                Ok(ran) => (ran, None),
-                Err(error) => (Ran::Undo, Some(error)),
-            };
-            before = if ran == Ran::Keep { "RELEASE unit; SAVEPOINT unit" } else { "ROLLBACK TO unit" };
-            job.tries += 1;
-            if ran == Ran::Again && job.tries < TRIES {
-                again.push_back(job);
-            } else {
-                done.push((job, failure));
-            }
-            if begun.elapsed() > WORK {
-                break;
-            }
+        let mut ended = self.run_plainly(tenant, &session, &mut tx, &mut round).await;
+        if let Ok(Ended::Repeat) = ended {
+            ended = self.run_with_savepoints(&session, &mut tx, &mut round).await;
         }
-        again.extend(batch);
-        let committed = commit(&session, before, self.unit_timeout).await;
-        metrics::histogram!("amparo_batch_units").record(done.len() as f64);
-        metrics::histogram!("amparo_batch_seconds").record(begun.elapsed().as_secs_f64());
+        let committed = match ended {
+            Ok(_) => commit(&session, self.unit_timeout).await,
+            Err(error) => Err(error),
+        };
+        if committed.is_err() {
+            session.spoil();
+        }
         // The connection goes back before the callers wake: one of them may want it.
         drop(tx);
         drop(session);
-        for (job, failure) in done {
-            metrics::histogram!("amparo_unit_seconds").record(job.work.queued_at().elapsed().as_secs_f64());
-            job.work.answer(committed.clone().err().or(failure));
+        round.answer(committed)
+    }
+
+    /// Most batches need no savepoints, and they are not cheap. Without them a unit that fails after it wrote takes
+    /// the batch with it; then everything that ran is put back, to be run again with them.
+    async fn run_plainly(
+        &self,
+        tenant: TenantId,
+        session: &Session,
+        tx: &mut Tx,
+        round: &mut Round,
+    ) -> Result<Ended, Error> {
+        while let Some(mut job) = round.next() {
+            let ran = tokio::time::timeout(self.unit_timeout, run_unit(tx, &mut *job.work)).await;
+            let ran = ran.unwrap_or(Err(Error::TooSlow));
+            if !matches!(ran, Ok(Ran::Keep | Ran::Clean)) {
+                // A transaction that only lost what nobody keeps goes on as a new one.
+                let kept = round.has_kept();
+                let lock = lock(tenant);
+                let text = if kept {
+                    format!("ROLLBACK; {lock}; SAVEPOINT unit")
+                } else {
+                    format!("ROLLBACK; {lock}")
+                };
+                if let Err(error) = session.control(&text).await {
+                    round.ran(job, ran);
+                    return Err(error);
+                }
+                if kept {
+                    round.put_back(job);
+                    return Ok(Ended::Repeat);
+                }
+            }
+            round.ran(job, ran);
         }
-        again
+        Ok(Ended::Done)
+    }
+
+    /// Each unit between savepoints, which travel with the first statement of the unit behind them and so cost no
+    /// round trip. The first is set already.
+    async fn run_with_savepoints(
+        &self,
+        session: &Session,
+        tx: &mut Tx,
+        round: &mut Round,
+    ) -> Result<Ended, Error> {
+        let mut before = "";
+        while let Some(mut job) = round.next() {
+            let unit = join(session.control(before), run_unit(tx, &mut *job.work));
+            let (opened, ran) =
+                tokio::time::timeout(self.unit_timeout, unit).await.unwrap_or((Ok(()), Err(Error::TooSlow)));
+            before = match ran {
+                Ok(Ran::Keep) => "RELEASE unit; SAVEPOINT unit",
+                _ => "ROLLBACK TO unit",
+            };
+            round.ran(job, ran);
+            // Without its savepoint nothing of the batch can be kept apart.
+            opened?;
+        }
+        session.control(before).await?;
+        Ok(Ended::Done)
     }
 
     /// A connection inside a transaction that holds the tenant's lock. One that the server ended meanwhile shows
     /// it here, where nothing has run yet, so another is tried.
     async fn begin(&self, tenant: TenantId) -> Result<deadpool::managed::Object<Connections>, Error> {
-        let text = format!("BEGIN; SELECT pg_advisory_xact_lock({LOCKS}, {tenant})");
+        let text = lock(tenant);
         let mut tries = 0;
         loop {
             let session = take(&self.pool).await?;
@@ -215,18 +236,16 @@ impl Lanes {
     }
 }
 
-/// Ends the last unit and commits. Once COMMIT is on its way, only its answer tells what became of it.
-async fn commit(session: &Session, before: &str, limit: Duration) -> Result<(), Error> {
-    let undo_last = if before.starts_with("ROLLBACK") { session.control(before).await } else { Ok(()) };
-    if let Err(error) = undo_last {
-        session.spoil();
-        return Err(error);
+/// Begins a transaction under the tenant's lock.
+fn lock(tenant: TenantId) -> String {
+    format!("BEGIN; SELECT pg_advisory_xact_lock({LOCKS}, {tenant})")
+}
+
+/// Commits. Once COMMIT is on its way, only its answer tells what became of it.
+async fn commit(session: &Session, limit: Duration) -> Result<(), Error> {
+    match tokio::time::timeout(limit, session.control("COMMIT")).await {
+        Ok(Err(error)) if session.is_open() => Err(error),
+        Ok(Err(_)) | Err(_) => Err(Error::Unknown),
+        Ok(Ok(())) => Ok(()),
     }
-    let error = match tokio::time::timeout(limit, session.control("COMMIT")).await {
-        Ok(Ok(())) => return Ok(()),
-        Ok(Err(error)) if session.is_open() => error,
-        Ok(Err(_)) | Err(_) => Error::Unknown,
-    };
-    session.spoil();
-    Err(error)
 }

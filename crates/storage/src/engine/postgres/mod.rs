@@ -147,7 +147,7 @@ async fn snapshot(session: &Object<Connections>, work: &mut dyn Work, limit: Dur
     session.control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
     let mut tx = Tx::new(AnySession::Postgres(Arc::clone(session)));
     let ran = tokio::time::timeout(limit, run_unit(&mut tx, work)).await.unwrap_or(Err(Error::TooSlow));
-    session.control("ROLLBACK").await?;
+    session.control("ROLLBACK").await.inspect_err(|_| session.spoil())?;
     ran
 }
 

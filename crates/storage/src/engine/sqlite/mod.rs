@@ -1,8 +1,8 @@
 //! SQLite inside the process: threads that read, one that writes, one that moves the write-ahead log back.
 //!
 //! Reads are spread over a few connections, each on a thread of its own. Writes go to the one writer, which takes
-//! what is queued (32 units at most), runs each between savepoints and commits them together, so that one fsync
-//! serves many callers. Answers go out after the commit, never before.
+//! what is queued (32 units at most), runs one after another and commits them together, so that one fsync serves many
+//! callers. Answers go out after the commit, never before.
 
 mod checkpoint;
 mod connection;

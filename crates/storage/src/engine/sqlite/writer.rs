@@ -3,22 +3,16 @@
 use super::checkpoint::Turnstile;
 use super::connection::{Connection, control, in_transaction, limit};
 use crate::Error;
+use crate::batch::{BATCH, Ended, PATIENCE, Round};
 use crate::db::Tx;
 use crate::engine::Session;
-use crate::unit::{Job, Ran, TRIES, Work};
+use crate::unit::{Job, Ran, Work};
 use crossbeam_channel::{Receiver, TryRecvError};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
-
-/// At most so many units share a commit.
-const BATCH: usize = 32;
-/// After so much work the batch is committed, whoever still waits.
-const WORK: Duration = Duration::from_millis(5);
-/// Background units wait behind people, but not for ever.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 pub struct Queue {
     pub people: Receiver<Job>,
@@ -74,67 +68,70 @@ fn first(queue: &Queue) -> Option<Job> {
 }
 
 /// Runs a batch in one transaction and answers everybody in it. Gives back what must run again.
-fn commit_together(tx: &mut Tx, mut batch: VecDeque<Job>, unit_timeout: Duration) -> VecDeque<Job> {
-    let begun = Instant::now();
+fn commit_together(tx: &mut Tx, batch: VecDeque<Job>, unit_timeout: Duration) -> VecDeque<Job> {
     if let Err(error) = control(tx, "BEGIN IMMEDIATE") {
         tracing::error!(%error, units = batch.len(), "cannot begin");
         batch.into_iter().for_each(|job| job.work.answer(Some(error.clone())));
         return VecDeque::new();
     }
-    let mut done = Vec::with_capacity(batch.len());
-    let mut again = VecDeque::new();
-    while let Some(mut job) = batch.pop_front() {
-        if job.work.abandoned() {
-            continue;
-        }
-        limit(tx, unit_timeout);
-        let (ran, failure) = match in_savepoint(tx, &mut *job.work) {
-            Ok(ran) => (ran, None),
-            Err(error) => (Ran::Undo, Some(error)),
-        };
-        if !in_transaction(tx) {
-            // The database rolled back everything by itself: nothing of this batch is stored.
-            let error = Error::Unavailable("the database rolled the batch back".to_owned());
-            tracing::error!(units = done.len() + 1, "the database rolled a batch back");
-            job.work.answer(Some(failure.unwrap_or(error.clone())));
-            done.into_iter().for_each(|(job, _): (Job, _)| job.work.answer(Some(error.clone())));
-            again.extend(batch);
-            return again;
-        }
-        job.tries += 1;
-        if ran == Ran::Again && job.tries < TRIES {
-            again.push_back(job);
-        } else {
-            done.push((job, failure));
-        }
-        if begun.elapsed() > WORK {
-            break;
+    let mut round = Round::new(batch);
+    let mut ended = run_plainly(tx, &mut round, unit_timeout);
+    if let Ok(Ended::Repeat) = ended {
+        ended = run_with_savepoints(tx, &mut round, unit_timeout);
+    }
+    let committed = ended.and_then(|_| control(tx, "COMMIT"));
+    if let Err(error) = &committed {
+        tracing::error!(%error, "a batch was rolled back");
+        if in_transaction(tx) {
+            let _ = control(tx, "ROLLBACK");
         }
     }
-    again.extend(batch);
-    let committed = control(tx, "COMMIT");
-    if committed.is_err() && in_transaction(tx) {
-        let _ = control(tx, "ROLLBACK");
-    }
-    metrics::histogram!("amparo_batch_units").record(done.len() as f64);
-    metrics::histogram!("amparo_batch_seconds").record(begun.elapsed().as_secs_f64());
-    for (job, failure) in done {
-        metrics::histogram!("amparo_unit_seconds").record(job.work.queued_at().elapsed().as_secs_f64());
-        job.work.answer(committed.clone().err().or(failure));
-    }
-    again
+    round.answer(committed)
 }
 
-fn in_savepoint(tx: &mut Tx, work: &mut dyn Work) -> Result<Ran, Error> {
-    control(tx, "SAVEPOINT unit")?;
-    let ran = run_unit(tx, work);
-    if in_transaction(tx) {
-        if !matches!(ran, Ok(Ran::Keep)) {
+/// Without savepoints. An error is the whole batch's.
+fn run_plainly(tx: &mut Tx, round: &mut Round, unit_timeout: Duration) -> Result<Ended, Error> {
+    while let Some(mut job) = round.next() {
+        limit(tx, unit_timeout);
+        let ran = run_unit(tx, &mut *job.work);
+        let must_undo = !matches!(ran, Ok(Ran::Keep | Ran::Clean));
+        if must_undo && in_transaction(tx) {
+            let has_kept = round.has_kept();
+            let anew = control(tx, "ROLLBACK").and_then(|()| control(tx, "BEGIN IMMEDIATE"));
+            if has_kept && anew.is_ok() {
+                round.put_back(job);
+                return Ok(Ended::Repeat);
+            }
+            // Nothing before it is lost with it: the batch goes on as a new transaction.
+        }
+        round.ran(job, ran);
+        still_there(tx)?;
+    }
+    Ok(Ended::Done)
+}
+
+fn run_with_savepoints(tx: &mut Tx, round: &mut Round, unit_timeout: Duration) -> Result<Ended, Error> {
+    while let Some(mut job) = round.next() {
+        limit(tx, unit_timeout);
+        control(tx, "SAVEPOINT unit")?;
+        let ran = run_unit(tx, &mut *job.work);
+        let keep = matches!(ran, Ok(Ran::Keep));
+        round.ran(job, ran);
+        still_there(tx)?;
+        if !keep {
             control(tx, "ROLLBACK TO unit")?;
         }
         control(tx, "RELEASE unit")?;
     }
-    ran
+    Ok(Ended::Done)
+}
+
+/// On FULL and IOERR the database may roll everything back by itself: then nothing of the batch is stored.
+fn still_there(tx: &mut Tx) -> Result<(), Error> {
+    if in_transaction(tx) {
+        return Ok(());
+    }
+    Err(Error::Unavailable("the database rolled the batch back".to_owned()))
 }
 
 /// Polls a unit once: it only awaits its transaction, so it is ready. One that is not awaited something foreign,

@@ -1,0 +1,92 @@
+//! A batch of units on its way through one transaction, on either engine.
+//!
+//! Most batches need no savepoints, and they are not cheap. So a batch runs without them first: a unit that is refused
+//! before it wrote needs none, and one that fails after it wrote takes the batch with it, which is then rolled back and
+//! run again with a savepoint for each unit. Units may be run again by their contract.
+
+use crate::Error;
+use crate::unit::{Job, Ran, TRIES};
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// At most so many units share a commit.
+pub(crate) const BATCH: usize = 32;
+/// After so much work the batch is committed, whoever still waits.
+const WORK: Duration = Duration::from_millis(5);
+/// Background units wait behind people, but not for ever.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How running a batch ended.
+pub(crate) enum Ended {
+    Done,
+    /// Rolled back and begun anew: everything stands in the batch again.
+    Repeat,
+}
+
+pub(crate) struct Round {
+    begun: Instant,
+    batch: VecDeque<Job>,
+    done: Vec<(Job, Option<Error>)>,
+    again: VecDeque<Job>,
+    kept: usize,
+}
+
+impl Round {
+    pub fn new(batch: VecDeque<Job>) -> Round {
+        let done = Vec::with_capacity(batch.len());
+        Round { begun: Instant::now(), batch, done, again: VecDeque::new(), kept: 0 }
+    }
+
+    /// The next unit for which somebody still waits, until the batch has worked long enough.
+    pub fn next(&mut self) -> Option<Job> {
+        let has_run = !self.done.is_empty() || !self.again.is_empty();
+        if has_run && self.begun.elapsed() > WORK {
+            return None;
+        }
+        while let Some(job) = self.batch.pop_front() {
+            if !job.work.abandoned() {
+                return Some(job);
+            }
+        }
+        None
+    }
+
+    /// Takes a unit that ran: its answer goes out with the others, unless it is to run again.
+    pub fn ran(&mut self, mut job: Job, ran: Result<Ran, Error>) {
+        job.tries += 1;
+        self.kept += usize::from(matches!(ran, Ok(Ran::Keep)));
+        match ran {
+            Ok(Ran::Again) if job.tries < TRIES => self.again.push_back(job),
+            Ok(_) => self.done.push((job, None)),
+            Err(error) => self.done.push((job, Some(error))),
+        }
+    }
+
+    /// Whether rolling back would lose something that a unit of this batch wrote.
+    pub fn has_kept(&self) -> bool {
+        self.kept > 0
+    }
+
+    /// Puts everything that ran, and this unit, in front again: the batch was rolled back.
+    pub fn put_back(&mut self, job: Job) {
+        let ran = self.done.drain(..).map(|(job, _)| job).chain([job]);
+        ran.rev().for_each(|job| self.batch.push_front(job));
+        self.begun = Instant::now();
+        self.kept = 0;
+        metrics::counter!("amparo_batches_repeated_total").increment(1);
+    }
+
+    /// Answers everybody whose unit ran, now that the fate of the transaction is known. Gives back what must run
+    /// again, and what has not run yet.
+    pub fn answer(mut self, committed: Result<(), Error>) -> VecDeque<Job> {
+        metrics::histogram!("amparo_batch_units").record(self.done.len() as f64);
+        metrics::histogram!("amparo_batch_seconds").record(self.begun.elapsed().as_secs_f64());
+        let failed = committed.err();
+        for (job, failure) in self.done {
+            metrics::histogram!("amparo_unit_seconds").record(job.work.queued_at().elapsed().as_secs_f64());
+            job.work.answer(failed.clone().or(failure));
+        }
+        self.again.append(&mut self.batch);
+        self.again
+    }
+}
