@@ -41,4 +41,4 @@ pub use error::{Error, OpenError};
 pub use migrations::{Migrated, newest as newest_schema};
 pub use row::Row;
 pub use statement::{Statement, sql};
-pub use value::{FromValue, Value};
+pub use value::{FromValue, Value, ValueRef};

@@ -1,25 +1,34 @@
 //! A row, read by column name.
 
-use crate::{Error, FromValue, Value};
+use crate::{Error, FromValue, ValueRef};
 use std::cell::Cell;
+use std::fmt;
 use std::sync::Arc;
 
 /// The column names of a result, shared by its rows.
 pub(crate) type Columns = Arc<[Box<str>]>;
 
-#[derive(Clone, Debug)]
+/// The rows of a result together, as the engine gave them: a value is copied once, into what reads it.
+pub(crate) trait Page: Send + Sync {
+    fn columns(&self) -> &[Box<str>];
+    fn value(&self, row: usize, column: usize) -> ValueRef<'_>;
+}
+
+#[derive(Clone)]
 pub struct Row {
-    columns: Columns,
-    values: Vec<Value>,
+    page: Arc<dyn Page>,
+    at: usize,
     /// Where the next look-up starts: columns are mostly read in their order.
     next: Cell<usize>,
 }
 
-impl Row {
-    pub(crate) fn new(columns: Columns, values: Vec<Value>) -> Row {
-        Row { columns, values, next: Cell::new(0) }
-    }
+/// The rows of a page.
+pub(crate) fn rows(page: impl Page + 'static, count: usize) -> Vec<Row> {
+    let page: Arc<dyn Page> = Arc::new(page);
+    (0..count).map(|at| Row { page: Arc::clone(&page), at, next: Cell::new(0) }).collect()
+}
 
+impl Row {
     /// The value of the column, as `T`. A column that is not there or holds something else is a defect of the
     /// program, and is told as one.
     pub fn get<T: FromValue>(&self, column: &str) -> Result<T, Error> {
@@ -29,31 +38,112 @@ impl Row {
         })
     }
 
-    fn value(&self, column: &str) -> Result<&Value, Error> {
-        let length = self.columns.len();
+    fn value(&self, column: &str) -> Result<ValueRef<'_>, Error> {
+        let columns = self.page.columns();
         let start = self.next.get();
-        for step in 0..length {
-            let at = (start + step) % length;
-            if &*self.columns[at] == column {
+        let is_it = |at: &usize| &*columns[*at] == column;
+        match (start..columns.len()).find(is_it).or_else(|| (0..start).find(is_it)) {
+            Some(at) => {
                 self.next.set(at + 1);
-                return Ok(&self.values[at]);
+                Ok(self.page.value(self.at, at))
             }
+            None => Err(Error::Broken(format!("no column {column} among {}", columns.join(", ")))),
         }
-        Err(Error::Broken(format!("no column {column} among {}", self.columns.join(", "))))
     }
 
     pub fn columns(&self) -> impl Iterator<Item = &str> {
-        self.columns.iter().map(|name| &**name)
+        self.page.columns().iter().map(|name| &**name)
     }
 
-    pub fn values(&self) -> &[Value] {
-        &self.values
+    pub fn values(&self) -> impl Iterator<Item = ValueRef<'_>> {
+        (0..self.page.columns().len()).map(|column| self.page.value(self.at, column))
     }
 }
 
 impl PartialEq for Row {
     fn eq(&self, other: &Row) -> bool {
-        self.columns == other.columns && self.values == other.values
+        self.page.columns() == other.page.columns() && self.values().eq(other.values())
+    }
+}
+
+impl fmt::Debug for Row {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_map().entries(self.columns().zip(self.values())).finish()
+    }
+}
+
+/// Values copied out of the engine, all texts in one piece.
+pub(crate) struct Copied {
+    columns: Columns,
+    text: String,
+    bytes: Vec<u8>,
+    cells: Vec<Place>,
+}
+
+/// Where a copied value lies.
+#[derive(Clone, Copy)]
+enum Place {
+    Null,
+    Int(i64),
+    Bool(bool),
+    Text(u32, u32),
+    Bytes(u32, u32),
+}
+
+impl Copied {
+    /// `size` is what the last result of the same statement took: cells and bytes of text.
+    pub fn new(columns: Columns, size: (usize, usize)) -> Copied {
+        let cells = Vec::with_capacity(size.0.max(columns.len()));
+        Copied { columns, text: String::with_capacity(size.1), bytes: Vec::new(), cells }
+    }
+
+    pub fn size(&self) -> (usize, usize) {
+        (self.cells.len(), self.text.len())
+    }
+
+    pub fn push(&mut self, value: ValueRef<'_>) -> Result<(), Error> {
+        let place = match value {
+            ValueRef::Null => Place::Null,
+            ValueRef::Int(number) => Place::Int(number),
+            ValueRef::Bool(flag) => Place::Bool(flag),
+            ValueRef::Text(text) => {
+                let start = self.text.len();
+                self.text.push_str(text);
+                Place::Text(offset(start)?, offset(self.text.len())?)
+            }
+            ValueRef::Bytes(bytes) => {
+                let start = self.bytes.len();
+                self.bytes.extend_from_slice(bytes);
+                Place::Bytes(offset(start)?, offset(self.bytes.len())?)
+            }
+        };
+        self.cells.push(place);
+        Ok(())
+    }
+
+    pub fn rows(self) -> Vec<Row> {
+        let count = self.cells.len().checked_div(self.columns.len()).unwrap_or(0);
+        rows(self, count)
+    }
+}
+
+fn offset(at: usize) -> Result<u32, Error> {
+    u32::try_from(at).map_err(|_| Error::Broken("a result of more than 4 GiB".to_owned()))
+}
+
+impl Page for Copied {
+    fn columns(&self) -> &[Box<str>] {
+        &self.columns
+    }
+
+    fn value(&self, row: usize, column: usize) -> ValueRef<'_> {
+        match self.cells[row * self.columns.len() + column] {
+            Place::Null => ValueRef::Null,
+            Place::Int(number) => ValueRef::Int(number),
+            Place::Bool(flag) => ValueRef::Bool(flag),
+            Place::Text(start, end) => ValueRef::Text(&self.text[start as usize..end as usize]),
+            Place::Bytes(start, end) => ValueRef::Bytes(&self.bytes[start as usize..end as usize]),
+        }
     }
 }
 
@@ -63,7 +153,11 @@ mod tests {
 
     fn row() -> Row {
         let columns: Columns = ["code", "name", "active"].map(Box::from).into();
-        Row::new(columns, vec![Value::Int(5), Value::Null, Value::Bool(true)])
+        let mut page = Copied::new(columns, (0, 0));
+        for value in [ValueRef::Int(5), ValueRef::Null, ValueRef::Bool(true)] {
+            page.push(value).unwrap();
+        }
+        page.rows().remove(0)
     }
 
     #[test]

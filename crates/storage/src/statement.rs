@@ -92,6 +92,14 @@ impl Statement {
         self.text.trim_start().starts_with("SELECT")
     }
 
+    /// Where the text lies, if it is one of the program's own: that tells it from every other, faster than reading it.
+    pub(crate) fn fixed(&self) -> Option<(usize, usize)> {
+        match &self.text {
+            Cow::Borrowed(text) => Some((text.as_ptr() as usize, text.len())),
+            Cow::Owned(_) => None,
+        }
+    }
+
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -12,60 +12,82 @@ pub enum Value {
     Bytes(Vec<u8>),
 }
 
+/// A value where it lies in a result, not copied yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueRef<'v> {
+    Null,
+    Int(i64),
+    Bool(bool),
+    Text(&'v str),
+    Bytes(&'v [u8]),
+}
+
+impl ValueRef<'_> {
+    pub fn to_owned(self) -> Value {
+        match self {
+            ValueRef::Null => Value::Null,
+            ValueRef::Int(number) => Value::Int(number),
+            ValueRef::Bool(flag) => Value::Bool(flag),
+            ValueRef::Text(text) => Value::Text(text.to_owned()),
+            ValueRef::Bytes(bytes) => Value::Bytes(bytes.to_vec()),
+        }
+    }
+}
+
 /// A type that a column can be read as. `None` says that the column holds something else.
 pub trait FromValue: Sized {
-    fn from_value(value: &Value) -> Option<Self>;
+    fn from_value(value: ValueRef<'_>) -> Option<Self>;
 }
 
 impl FromValue for i64 {
-    fn from_value(value: &Value) -> Option<i64> {
+    fn from_value(value: ValueRef<'_>) -> Option<i64> {
         match value {
-            Value::Int(number) => Some(*number),
+            ValueRef::Int(number) => Some(number),
             _ => None,
         }
     }
 }
 
 impl FromValue for i32 {
-    fn from_value(value: &Value) -> Option<i32> {
+    fn from_value(value: ValueRef<'_>) -> Option<i32> {
         i64::from_value(value).and_then(|number| number.try_into().ok())
     }
 }
 
 impl FromValue for bool {
-    fn from_value(value: &Value) -> Option<bool> {
+    fn from_value(value: ValueRef<'_>) -> Option<bool> {
         match value {
-            Value::Bool(flag) => Some(*flag),
+            ValueRef::Bool(flag) => Some(flag),
             // One engine keeps a boolean as 0 or 1.
-            Value::Int(0) => Some(false),
-            Value::Int(1) => Some(true),
+            ValueRef::Int(0) => Some(false),
+            ValueRef::Int(1) => Some(true),
             _ => None,
         }
     }
 }
 
 impl FromValue for String {
-    fn from_value(value: &Value) -> Option<String> {
+    fn from_value(value: ValueRef<'_>) -> Option<String> {
         match value {
-            Value::Text(text) => Some(text.clone()),
+            ValueRef::Text(text) => Some(text.to_owned()),
             _ => None,
         }
     }
 }
 
 impl FromValue for Vec<u8> {
-    fn from_value(value: &Value) -> Option<Vec<u8>> {
+    fn from_value(value: ValueRef<'_>) -> Option<Vec<u8>> {
         match value {
-            Value::Bytes(bytes) => Some(bytes.clone()),
+            ValueRef::Bytes(bytes) => Some(bytes.to_vec()),
             _ => None,
         }
     }
 }
 
 impl<T: FromValue> FromValue for Option<T> {
-    fn from_value(value: &Value) -> Option<Option<T>> {
+    fn from_value(value: ValueRef<'_>) -> Option<Option<T>> {
         match value {
-            Value::Null => Some(None),
+            ValueRef::Null => Some(None),
             other => T::from_value(other).map(Some),
         }
     }
@@ -120,7 +142,7 @@ impl From<Moment> for Value {
 }
 
 impl FromValue for Moment {
-    fn from_value(value: &Value) -> Option<Moment> {
+    fn from_value(value: ValueRef<'_>) -> Option<Moment> {
         i64::from_value(value).map(Moment::from_millis)
     }
 }
@@ -134,7 +156,7 @@ macro_rules! codes {
         }
 
         impl FromValue for $code {
-            fn from_value(value: &Value) -> Option<$code> {
+            fn from_value(value: ValueRef<'_>) -> Option<$code> {
                 i32::from_value(value).map($code::new)
             }
         }
@@ -151,7 +173,7 @@ macro_rules! numbered {
         }
 
         impl FromValue for $set {
-            fn from_value(value: &Value) -> Option<$set> {
+            fn from_value(value: ValueRef<'_>) -> Option<$set> {
                 i64::from_value(value).and_then($set::from_number)
             }
         }

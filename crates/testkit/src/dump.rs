@@ -54,8 +54,8 @@ fn columns(table: &str) -> Vec<String> {
 struct Cell(Value);
 
 impl storage::FromValue for Cell {
-    fn from_value(value: &Value) -> Option<Cell> {
-        Some(Cell(value.clone()))
+    fn from_value(value: storage::ValueRef<'_>) -> Option<Cell> {
+        Some(Cell(value.to_owned()))
     }
 }
 

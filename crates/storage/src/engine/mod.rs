@@ -6,6 +6,7 @@ mod dialect;
 mod options;
 mod postgres;
 mod sqlite;
+mod texts;
 
 pub use address::Address;
 pub use options::Options;

@@ -1,13 +1,13 @@
 //! One connection, with the statements prepared on it.
 
 use crate::db::Failure;
+use crate::engine::texts::Texts;
 use crate::engine::{Options, refuse_nul};
-use crate::row::Columns;
-use crate::{Error, Row, Statement, Value};
+use crate::row::{Columns, Page};
+use crate::{Error, Row, Statement, Value, ValueRef};
 use futures_util::future::join_all;
 use futures_util::{StreamExt, pin_mut};
 use postgres_protocol::types as wire_types;
-use std::collections::HashMap;
 use std::error::Error as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -40,9 +40,12 @@ impl Connector {
             config.application_name("amparo");
         }
         let (millis, unit) = (statement.as_millis(), options.unit_timeout.as_millis());
+        // The server's patience with a silent process ends after ours with a unit, so that a unit that dawdles is
+        // refused alone and only a process that froze loses its connection.
+        let silent = unit + 1000;
         let settings = format!(
             "SET statement_timeout = {millis}; SET lock_timeout = {unit};
-             SET idle_in_transaction_session_timeout = {unit}; SET standard_conforming_strings = on;
+             SET idle_in_transaction_session_timeout = {silent}; SET standard_conforming_strings = on;
              SET default_transaction_isolation = 'read committed'; SET jit = off"
         );
         let timeout = options.connect_timeout;
@@ -94,7 +97,7 @@ fn tls(options: &Options) -> Result<MakeRustlsConnect, Error> {
 
 pub struct Session {
     client: tokio_postgres::Client,
-    prepared: Mutex<HashMap<Box<str>, Arc<OnceCell<Prepared>>>>,
+    prepared: Mutex<Texts<Arc<OnceCell<Prepared>>>>,
     /// Left in a state that nobody should inherit: a transaction of unknown outcome, a statement cut off.
     spoilt: AtomicBool,
 }
@@ -125,14 +128,10 @@ impl Session {
         pin_mut!(stream);
         let mut rows = Vec::new();
         while let Some(row) = stream.next().await {
-            let row = row.map_err(|e| failure(&e))?;
-            let mut values = Vec::with_capacity(row.len());
-            for at in 0..row.len() {
-                values.push(row.try_get::<_, Value>(at).map_err(|e| failure(&e))?);
-            }
-            rows.push(Row::new(Arc::clone(&prepared.columns), values));
+            rows.push(row.map_err(|e| failure(&e))?);
         }
-        Ok(rows)
+        let count = rows.len();
+        Ok(crate::row::rows(Given { columns: Arc::clone(&prepared.columns), rows }, count))
     }
 
     pub async fn execute(&self, statement: &Statement) -> Result<u64, Failure> {
@@ -161,16 +160,18 @@ impl Session {
         refuse_nul(statement)?;
         let cell = {
             let mut known = self.prepared.lock().expect("the statements are never poisoned");
-            match known.get(statement.text()) {
-                Some(cell) => Arc::clone(cell),
-                None => Arc::clone(known.entry(statement.text().into()).or_default()),
-            }
+            Arc::clone(known.get(statement, |_| Arc::default()))
         };
         if cell.initialized() {
             return Ok(cell);
         }
         let prepare = || async {
             let statement = self.client.prepare(statement.text()).await.map_err(|e| failure(&e))?;
+            if let Some(other) = statement.columns().iter().find(|column| !is_one_of_four(column.type_())) {
+                let text =
+                    format!("column {} of type {}: cast it to one of the four", other.name(), other.type_());
+                return Err(Error::Broken(text).into());
+            }
             let columns = statement.columns().iter().map(|column| Box::from(column.name())).collect();
             Ok::<_, Failure>(Prepared { statement, columns })
         };
@@ -231,22 +232,47 @@ impl ToSql for Value {
     to_sql_checked!();
 }
 
-impl<'a> tokio_postgres::types::FromSql<'a> for Value {
-    fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Value, Box<dyn std::error::Error + Sync + Send>> {
+/// Rows as they came; a value is read where it lies.
+struct Given {
+    columns: Columns,
+    rows: Vec<tokio_postgres::Row>,
+}
+
+impl Page for Given {
+    fn columns(&self) -> &[Box<str>] {
+        &self.columns
+    }
+
+    fn value(&self, row: usize, column: usize) -> ValueRef<'_> {
+        // The types were looked at when the statement was prepared; what is left is a server that breaks its word.
+        self.rows[row].try_get(column).unwrap_or(ValueRef::Null)
+    }
+}
+
+fn is_one_of_four(kind: &Type) -> bool {
+    matches!(
+        *kind,
+        Type::INT8 | Type::INT4 | Type::BOOL | Type::TEXT | Type::NAME | Type::VARCHAR | Type::BYTEA
+    )
+}
+
+impl<'a> tokio_postgres::types::FromSql<'a> for ValueRef<'a> {
+    fn from_sql(
+        kind: &Type,
+        raw: &'a [u8],
+    ) -> Result<ValueRef<'a>, Box<dyn std::error::Error + Sync + Send>> {
         Ok(match *kind {
-            Type::INT8 => Value::Int(wire_types::int8_from_sql(raw)?),
-            Type::INT4 => Value::Int(wire_types::int4_from_sql(raw)?.into()),
-            Type::BOOL => Value::Bool(wire_types::bool_from_sql(raw)?),
-            Type::TEXT | Type::NAME | Type::VARCHAR => {
-                Value::Text(wire_types::text_from_sql(raw)?.to_owned())
-            }
-            Type::BYTEA => Value::Bytes(wire_types::bytea_from_sql(raw).to_vec()),
-            ref other => return Err(format!("a column of type {other}: cast it to one of the four").into()),
+            Type::INT8 => ValueRef::Int(wire_types::int8_from_sql(raw)?),
+            Type::INT4 => ValueRef::Int(wire_types::int4_from_sql(raw)?.into()),
+            Type::BOOL => ValueRef::Bool(wire_types::bool_from_sql(raw)?),
+            Type::TEXT | Type::NAME | Type::VARCHAR => ValueRef::Text(wire_types::text_from_sql(raw)?),
+            Type::BYTEA => ValueRef::Bytes(wire_types::bytea_from_sql(raw)),
+            ref other => return Err(format!("a column of type {other}").into()),
         })
     }
 
-    fn from_sql_null(_: &Type) -> Result<Value, Box<dyn std::error::Error + Sync + Send>> {
-        Ok(Value::Null)
+    fn from_sql_null(_: &Type) -> Result<ValueRef<'a>, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(ValueRef::Null)
     }
 
     fn accepts(_: &Type) -> bool {

@@ -1,13 +1,13 @@
 //! One connection, and how a statement runs on it.
 
 use crate::db::{Failure, Tx};
+use crate::engine::texts::Texts;
 use crate::engine::{Options, Session, refuse_nul};
-use crate::row::Columns;
-use crate::{Error, Row, Statement, Value};
+use crate::row::{Columns, Copied};
+use crate::{Error, Row, Statement, Value, ValueRef};
 use rusqlite::config::DbConfig;
-use rusqlite::types::ValueRef;
 use rusqlite::{CachedStatement, OpenFlags, ffi};
-use std::collections::HashMap;
+use std::cell::{Cell, OnceCell};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,9 +22,7 @@ pub enum Role {
 
 pub struct Connection {
     inner: rusqlite::Connection,
-    /// The column names of each statement, made once.
-    columns: HashMap<Box<str>, Columns>,
-    text: String,
+    known: Texts<Known>,
     limit: Limit,
 }
 
@@ -65,7 +63,7 @@ impl Connection {
             inner.progress_handler(STEPS_BETWEEN_LOOKS, Some(move || limit.is_past()))
         };
         prepare(&mut inner).map_err(|e| failure(&e).error)?;
-        Ok(Connection { inner, columns: HashMap::new(), text: String::new(), limit })
+        Ok(Connection { inner, known: Texts::default(), limit })
     }
 
     /// After a commit, says how long the log is where that is worth a look. A full channel means that the
@@ -86,29 +84,24 @@ impl Connection {
     }
 
     pub fn all(&mut self, statement: &Statement) -> Result<Vec<Row>, Failure> {
-        let mut prepared = prepare(&self.inner, &mut self.text, statement)?;
-        let columns = match self.columns.get(statement.text()) {
-            Some(known) => Arc::clone(known),
-            None => {
-                let names: Columns = prepared.column_names().map(Box::from).collect();
-                self.columns.insert(statement.text().into(), Arc::clone(&names));
-                names
-            }
-        };
+        let known = self.known.get(statement, Known::new);
+        let mut prepared = prepare(&self.inner, known, statement)?;
+        let columns = known.columns.get_or_init(|| prepared.column_names().map(Box::from).collect()).clone();
+        let width = columns.len();
+        let mut page = Copied::new(columns, known.size.get());
         let mut cursor = prepared.raw_query();
-        let mut rows = Vec::new();
         while let Some(row) = cursor.next().map_err(|e| failure(&e))? {
-            let mut values = Vec::with_capacity(columns.len());
-            for at in 0..columns.len() {
-                values.push(value(row.get_ref(at).map_err(|e| failure(&e))?)?);
+            for at in 0..width {
+                page.push(value(row.get_ref(at).map_err(|e| failure(&e))?)?)?;
             }
-            rows.push(Row::new(Arc::clone(&columns), values));
         }
-        Ok(rows)
+        known.size.set(page.size());
+        Ok(page.rows())
     }
 
     pub fn execute(&mut self, statement: &Statement) -> Result<u64, Failure> {
-        let mut prepared = prepare(&self.inner, &mut self.text, statement)?;
+        let known = self.known.get(statement, Known::new);
+        let mut prepared = prepare(&self.inner, known, statement)?;
         if prepared.column_count() > 0 {
             let mut cursor = prepared.raw_query();
             let mut rows = 0;
@@ -136,22 +129,29 @@ impl Connection {
     }
 }
 
+/// What a connection knows about a text that it has run.
+struct Known {
+    /// Here `$1` would be a name, numbered by where it first stands; `?1` is a number.
+    text: Box<str>,
+    columns: OnceCell<Columns>,
+    /// Of the last result, so that the next finds room at once.
+    size: Cell<(usize, usize)>,
+}
+
+impl Known {
+    fn new(text: &str) -> Known {
+        Known { text: text.replace('$', "?").into(), columns: OnceCell::new(), size: Cell::default() }
+    }
+}
+
 /// Prepares a statement, or finds it prepared, and gives it its values.
 fn prepare<'c>(
     connection: &'c rusqlite::Connection,
-    text: &mut String,
+    known: &Known,
     statement: &Statement,
 ) -> Result<CachedStatement<'c>, Failure> {
     refuse_nul(statement)?;
-    // Here `$1` would be a name, numbered by where it first stands; `?1` is a number.
-    text.clear();
-    for piece in statement.text().split_inclusive('$') {
-        match piece.strip_suffix('$') {
-            Some(before) => text.extend([before, "?"]),
-            None => text.push_str(piece),
-        }
-    }
-    let mut prepared = connection.prepare_cached(text).map_err(|e| failure(&e))?;
+    let mut prepared = connection.prepare_cached(&known.text).map_err(|e| failure(&e))?;
     for (at, value) in statement.values().iter().enumerate() {
         let bound = match value {
             Value::Null => prepared.raw_bind_parameter(at + 1, rusqlite::types::Null),
@@ -165,16 +165,17 @@ fn prepare<'c>(
     Ok(prepared)
 }
 
-fn value(value: ValueRef<'_>) -> Result<Value, Failure> {
+fn value(value: rusqlite::types::ValueRef<'_>) -> Result<ValueRef<'_>, Failure> {
+    use rusqlite::types::ValueRef as Found;
     Ok(match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(number) => Value::Int(number),
-        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
-            Ok(text) => Value::Text(text.to_owned()),
+        Found::Null => ValueRef::Null,
+        Found::Integer(number) => ValueRef::Int(number),
+        Found::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => ValueRef::Text(text),
             Err(_) => return Err(Error::Broken("a text column is not UTF-8".to_owned()).into()),
         },
-        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
-        ValueRef::Real(_) => return Err(Error::Broken("a column holds a float".to_owned()).into()),
+        Found::Blob(bytes) => ValueRef::Bytes(bytes),
+        Found::Real(_) => return Err(Error::Broken("a column holds a float".to_owned()).into()),
     })
 }
 

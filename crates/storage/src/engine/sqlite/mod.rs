@@ -24,11 +24,10 @@ use tokio::sync::oneshot;
 
 pub struct Sqlite {
     /// `None` once closed: the threads end when they have served what was queued.
-    queues: Mutex<Option<Queues>>,
+    queues: Mutex<Option<Arc<Queues>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
-#[derive(Clone)]
 struct Queues {
     people: crossbeam_channel::Sender<Job>,
     background: crossbeam_channel::Sender<Job>,
@@ -79,7 +78,7 @@ impl Sqlite {
             threads.push(spawn("amparo-reader", move || reader.run(connection))?);
         }
         Ok(Sqlite {
-            queues: Mutex::new(Some(Queues { people, background, points, searches })),
+            queues: Mutex::new(Some(Arc::new(Queues { people, background, points, searches }))),
             threads: Mutex::new(threads),
         })
     }
@@ -87,8 +86,8 @@ impl Sqlite {
     pub fn write(&self, lane: Lane, work: Box<dyn Work>) {
         let Some(queues) = self.queues() else { return work.answer(Some(stopped())) };
         let queue = match lane.rank {
-            Rank::People => queues.people,
-            Rank::Background => queues.background,
+            Rank::People => &queues.people,
+            Rank::Background => &queues.background,
         };
         if let Err(unsent) = queue.send(Job::new(work)) {
             unsent.into_inner().work.answer(Some(stopped()));
@@ -130,7 +129,7 @@ impl Sqlite {
         let _ = joined.await;
     }
 
-    fn queues(&self) -> Option<Queues> {
+    fn queues(&self) -> Option<Arc<Queues>> {
         self.queues.lock().expect("queues are never poisoned").clone()
     }
 }
