@@ -11,7 +11,8 @@ pub(crate) type Columns = Arc<[Box<str>]>;
 /// The rows of a result together, as the engine gave them: a value is copied once, into what reads it.
 pub(crate) trait Page: Send + Sync {
     fn columns(&self) -> &[Box<str>];
-    fn value(&self, row: usize, column: usize) -> ValueRef<'_>;
+    /// `None` where the engine gave something that is not of the column's kind.
+    fn value(&self, row: usize, column: usize) -> Option<ValueRef<'_>>;
 }
 
 #[derive(Clone)]
@@ -45,30 +46,19 @@ impl Row {
         match (start..columns.len()).find(is_it).or_else(|| (0..start).find(is_it)) {
             Some(at) => {
                 self.next.set(at + 1);
-                Ok(self.page.value(self.at, at))
+                self.page
+                    .value(self.at, at)
+                    .ok_or_else(|| Error::Broken(format!("column {column} is not of its own kind")))
             }
             None => Err(Error::Broken(format!("no column {column} among {}", columns.join(", ")))),
         }
     }
-
-    pub fn columns(&self) -> impl Iterator<Item = &str> {
-        self.page.columns().iter().map(|name| &**name)
-    }
-
-    pub fn values(&self) -> impl Iterator<Item = ValueRef<'_>> {
-        (0..self.page.columns().len()).map(|column| self.page.value(self.at, column))
-    }
 }
 
-impl PartialEq for Row {
-    fn eq(&self, other: &Row) -> bool {
-        self.page.columns() == other.page.columns() && self.values().eq(other.values())
-    }
-}
-
+/// Only what the columns are called: their values may be personal, and a debug text ends up in a log.
 impl fmt::Debug for Row {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_map().entries(self.columns().zip(self.values())).finish()
+        out.debug_tuple("Row").field(&self.page.columns()).finish()
     }
 }
 
@@ -136,14 +126,14 @@ impl Page for Copied {
         &self.columns
     }
 
-    fn value(&self, row: usize, column: usize) -> ValueRef<'_> {
-        match self.cells[row * self.columns.len() + column] {
+    fn value(&self, row: usize, column: usize) -> Option<ValueRef<'_>> {
+        Some(match self.cells[row * self.columns.len() + column] {
             Place::Null => ValueRef::Null,
             Place::Int(number) => ValueRef::Int(number),
             Place::Bool(flag) => ValueRef::Bool(flag),
             Place::Text(start, end) => ValueRef::Text(&self.text[start as usize..end as usize]),
             Place::Bytes(start, end) => ValueRef::Bytes(&self.bytes[start as usize..end as usize]),
-        }
+        })
     }
 }
 

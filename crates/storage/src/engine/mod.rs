@@ -121,7 +121,7 @@ impl Engine {
 
 /// A connection inside a transaction.
 pub(crate) enum Session {
-    Sqlite(sqlite::Connection),
+    Sqlite(Box<sqlite::Connection>),
     Postgres(Arc<postgres::Session>),
 }
 

@@ -105,6 +105,30 @@ pub struct Session {
 struct Prepared {
     statement: tokio_postgres::Statement,
     columns: Columns,
+    kinds: Arc<[Kind]>,
+}
+
+/// The kind of a column, looked up once: a server's own name for a type is slow to compare.
+#[derive(Clone, Copy)]
+enum Kind {
+    Int8,
+    Int4,
+    Bool,
+    Text,
+    Bytes,
+}
+
+impl Kind {
+    fn of(kind: &Type) -> Option<Kind> {
+        Some(match *kind {
+            Type::INT8 => Kind::Int8,
+            Type::INT4 => Kind::Int4,
+            Type::BOOL => Kind::Bool,
+            Type::TEXT | Type::NAME | Type::VARCHAR => Kind::Text,
+            Type::BYTEA => Kind::Bytes,
+            _ => return None,
+        })
+    }
 }
 
 impl Session {
@@ -131,7 +155,8 @@ impl Session {
             rows.push(row.map_err(|e| failure(&e))?);
         }
         let count = rows.len();
-        Ok(crate::row::rows(Given { columns: Arc::clone(&prepared.columns), rows }, count))
+        let (columns, kinds) = (Arc::clone(&prepared.columns), Arc::clone(&prepared.kinds));
+        Ok(crate::row::rows(Given { columns, kinds, rows }, count))
     }
 
     pub async fn execute(&self, statement: &Statement) -> Result<u64, Failure> {
@@ -167,13 +192,15 @@ impl Session {
         }
         let prepare = || async {
             let statement = self.client.prepare(statement.text()).await.map_err(|e| failure(&e))?;
-            if let Some(other) = statement.columns().iter().find(|column| !is_one_of_four(column.type_())) {
-                let text =
-                    format!("column {} of type {}: cast it to one of the four", other.name(), other.type_());
-                return Err(Error::Broken(text).into());
-            }
             let columns = statement.columns().iter().map(|column| Box::from(column.name())).collect();
-            Ok::<_, Failure>(Prepared { statement, columns })
+            let kind = |column: &tokio_postgres::Column| {
+                Kind::of(column.type_()).ok_or_else(|| {
+                    let (name, kind) = (column.name(), column.type_());
+                    Error::Broken(format!("column {name} of type {kind}: cast it to one of the four"))
+                })
+            };
+            let kinds = statement.columns().iter().map(kind).collect::<Result<_, Error>>()?;
+            Ok::<_, Failure>(Prepared { statement, columns, kinds })
         };
         cell.get_or_try_init(prepare).await?;
         Ok(cell)
@@ -220,7 +247,8 @@ impl ToSql for Value {
             Value::Bool(flag) if *kind == Type::BOOL => wire_types::bool_to_sql(*flag, out),
             Value::Text(text) if *kind == Type::TEXT => wire_types::text_to_sql(text, out),
             Value::Bytes(bytes) if *kind == Type::BYTEA => wire_types::bytea_to_sql(bytes, out),
-            other => return Err(format!("{other:?} does not fit a parameter of type {kind}").into()),
+            // Without the value, which may be personal and would end up in a log.
+            _ => return Err(format!("a value does not fit a parameter of type {kind}").into()),
         }
         Ok(IsNull::No)
     }
@@ -235,6 +263,7 @@ impl ToSql for Value {
 /// Rows as they came; a value is read where it lies.
 struct Given {
     columns: Columns,
+    kinds: Arc<[Kind]>,
     rows: Vec<tokio_postgres::Row>,
 }
 
@@ -243,36 +272,29 @@ impl Page for Given {
         &self.columns
     }
 
-    fn value(&self, row: usize, column: usize) -> ValueRef<'_> {
-        // The types were looked at when the statement was prepared; what is left is a server that breaks its word.
-        self.rows[row].try_get(column).unwrap_or(ValueRef::Null)
-    }
-}
-
-fn is_one_of_four(kind: &Type) -> bool {
-    matches!(
-        *kind,
-        Type::INT8 | Type::INT4 | Type::BOOL | Type::TEXT | Type::NAME | Type::VARCHAR | Type::BYTEA
-    )
-}
-
-impl<'a> tokio_postgres::types::FromSql<'a> for ValueRef<'a> {
-    fn from_sql(
-        kind: &Type,
-        raw: &'a [u8],
-    ) -> Result<ValueRef<'a>, Box<dyn std::error::Error + Sync + Send>> {
-        Ok(match *kind {
-            Type::INT8 => ValueRef::Int(wire_types::int8_from_sql(raw)?),
-            Type::INT4 => ValueRef::Int(wire_types::int4_from_sql(raw)?.into()),
-            Type::BOOL => ValueRef::Bool(wire_types::bool_from_sql(raw)?),
-            Type::TEXT | Type::NAME | Type::VARCHAR => ValueRef::Text(wire_types::text_from_sql(raw)?),
-            Type::BYTEA => ValueRef::Bytes(wire_types::bytea_from_sql(raw)),
-            ref other => return Err(format!("a column of type {other}").into()),
+    fn value(&self, row: usize, column: usize) -> Option<ValueRef<'_>> {
+        let Raw(raw) = self.rows[row].try_get(column).ok()?;
+        let Some(raw) = raw else { return Some(ValueRef::Null) };
+        Some(match self.kinds[column] {
+            Kind::Int8 => ValueRef::Int(wire_types::int8_from_sql(raw).ok()?),
+            Kind::Int4 => ValueRef::Int(wire_types::int4_from_sql(raw).ok()?.into()),
+            Kind::Bool => ValueRef::Bool(wire_types::bool_from_sql(raw).ok()?),
+            Kind::Text => ValueRef::Text(wire_types::text_from_sql(raw).ok()?),
+            Kind::Bytes => ValueRef::Bytes(wire_types::bytea_from_sql(raw)),
         })
     }
+}
 
-    fn from_sql_null(_: &Type) -> Result<ValueRef<'a>, Box<dyn std::error::Error + Sync + Send>> {
-        Ok(ValueRef::Null)
+/// The bytes of a column, of whatever type.
+struct Raw<'a>(Option<&'a [u8]>);
+
+impl<'a> tokio_postgres::types::FromSql<'a> for Raw<'a> {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Raw<'a>, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Raw(Some(raw)))
+    }
+
+    fn from_sql_null(_: &Type) -> Result<Raw<'a>, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Raw(None))
     }
 
     fn accepts(_: &Type) -> bool {

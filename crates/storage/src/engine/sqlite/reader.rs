@@ -23,7 +23,7 @@ pub struct Reader {
 
 impl Reader {
     pub fn run(self, connection: Connection) {
-        let mut tx = Tx::new(Session::Sqlite(connection));
+        let mut tx = Tx::new(Session::Sqlite(Box::new(connection)));
         match &self.searches {
             None => {
                 while let Ok(read) = self.points.recv() {

@@ -20,7 +20,7 @@ pub struct Queue {
 }
 
 pub fn run(connection: Connection, queue: &Queue, unit_timeout: Duration, turnstile: &Turnstile) {
-    let mut tx = Tx::new(Session::Sqlite(connection));
+    let mut tx = Tx::new(Session::Sqlite(Box::new(connection)));
     // Units that ran in a batch which the database rolled back, or that its end cut off.
     let mut again: VecDeque<Job> = VecDeque::new();
     let mut background_ran = Instant::now();
