@@ -1,7 +1,7 @@
 //! What ends a command: one clear sentence in Portuguese, and a non-zero exit.
 
 use app::server_key::KeyError;
-use storage::OpenError;
+use storage::{BadAddress, OpenError};
 
 #[derive(Debug)]
 pub struct Fatal(String);
@@ -20,13 +20,14 @@ impl From<OpenError> for Fatal {
     fn from(error: OpenError) -> Fatal {
         Fatal(match error {
             OpenError::BadAddress(why) => format!(
-                "O endereço do banco de dados não serve ({why}); use sqlite:CAMINHO ou postgres://usuário:senha@servidor/base."
+                "O endereço do banco de dados não serve: {}; use sqlite:CAMINHO ou postgres://usuário:senha@servidor/base.",
+                bad_address(&why)
             ),
             OpenError::Absent(place) => {
                 format!("Não há um banco de dados em {place}; `amparo migrate` cria um.")
             }
             OpenError::Unreachable { place, cause } => {
-                format!("Não foi possível abrir o banco de dados em {place}: {cause}.")
+                format!("Não foi possível abrir o banco de dados em {place}: {}.", plainly(&cause))
             }
             OpenError::InUse(place) => {
                 format!(
@@ -42,8 +43,13 @@ impl From<OpenError> for Fatal {
             OpenError::Altered(version) => format!(
                 "A migração {version} deste banco de dados não é a que este programa conhece; use a versão do Amparo que o criou."
             ),
-            OpenError::Migration(cause) => {
-                format!("A migração do banco de dados falhou, e nada dela ficou: {cause}.")
+            OpenError::Migration { version, cause } => {
+                format!("A migração {version} do banco de dados falhou, e nada dela ficou: {cause}.")
+            }
+            OpenError::Copy(cause) => {
+                format!(
+                    "Nada foi mudado: a cópia do banco de dados antes da migração não pôde ser feita: {cause}."
+                )
             }
         })
     }
@@ -83,7 +89,7 @@ impl From<app::Error> for Fatal {
         Fatal(match error {
             app::Error::Refused(rejections) => wire::refusal::texts(&rejections),
             app::Error::Storage(storage::Error::Unavailable(cause)) => {
-                format!("O banco de dados não pôde ser usado agora: {cause}.")
+                format!("O banco de dados não pôde ser usado agora: {}.", plainly(&cause))
             }
             app::Error::Storage(storage::Error::Unknown) => {
                 "A conexão caiu na hora de gravar: o resultado é desconhecido; confira antes de repetir."
@@ -94,5 +100,57 @@ impl From<app::Error> for Fatal {
             }
             other => format!("Algo deu errado por dentro: {other}."),
         })
+    }
+}
+
+fn bad_address(why: &BadAddress) -> String {
+    match why {
+        BadAddress::Scheme => "ele não começa nem por sqlite: nem por postgres://".to_owned(),
+        BadAddress::NoFile => "falta o arquivo depois de sqlite:".to_owned(),
+        BadAddress::NoHost => "falta o servidor depois de postgres://".to_owned(),
+        BadAddress::Unescaped => "escreva @ na senha como %40, : como %3A e / como %2F".to_owned(),
+        BadAddress::Other(cause) => format!("o driver diz \"{cause}\""),
+    }
+}
+
+/// The causes that people meet most, in their language; the others as the system tells them.
+fn plainly(cause: &str) -> String {
+    let known = [
+        ("Connection refused", "nenhum servidor atende nesse endereço"),
+        ("failed to lookup address", "esse nome de servidor não existe"),
+        ("does not answer", "o servidor não responde"),
+        ("no answer from", "o servidor não responde"),
+        ("(28P01)", "o servidor recusou o usuário ou a senha"),
+        ("(28000)", "o servidor recusou o usuário"),
+        ("(3D000)", "essa base não existe no servidor; crie-a antes"),
+        ("(42501)", "o usuário não tem permissão para isso no servidor"),
+        (
+            "UnknownIssuer",
+            "o certificado do servidor não é de uma autoridade conhecida; aponte a sua com --storage-ca-file ou, \
+             numa rede de confiança, acrescente ?sslmode=disable ao endereço",
+        ),
+        ("not a database", "o arquivo não é um banco de dados SQLite"),
+        ("unable to open", "o arquivo não pôde ser aberto; confira o caminho e as permissões"),
+        ("database is locked", "outro programa o está usando"),
+        ("database or disk is full", "o disco está cheio"),
+        ("No such file", "esse caminho não existe"),
+        ("Permission denied", "falta permissão nesse caminho"),
+        ("Read-only file system", "esse caminho é só de leitura"),
+    ];
+    let found = known.into_iter().find(|(part, _)| cause.contains(part));
+    found.map_or_else(|| cause.trim_end_matches('.').to_owned(), |(_, text)| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_causes_are_told_in_portuguese_and_others_as_they_are() {
+        assert_eq!(
+            plainly("error connecting: Connection refused (os error 111)"),
+            "nenhum servidor atende nesse endereço"
+        );
+        assert_eq!(plainly("something else."), "something else");
     }
 }

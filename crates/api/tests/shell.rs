@@ -58,9 +58,14 @@ async fn who_dawdles_over_his_headers_is_cut_off() {
     let server = Server::start_with(world.app().clone(), limits).await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     stream.write_all(b"GET /healthz HTTP/1.1\r\nHost:").await.unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await.unwrap();
-    assert!(!String::from_utf8_lossy(&answer).contains("200 OK"));
+    let mut silent = TcpStream::connect(server.address).await.unwrap();
+    let mut undecided = TcpStream::connect(server.address).await.unwrap();
+    undecided.write_all(b"PRI * HT").await.unwrap();
+    for stream in [&mut stream, &mut silent, &mut undecided] {
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await.unwrap();
+        assert!(!String::from_utf8_lossy(&answer).contains("200 OK"));
+    }
     server.stop().await;
 }
 

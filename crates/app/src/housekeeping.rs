@@ -48,39 +48,49 @@ pub async fn run_if_due(app: &App, retention: &Retention) -> Result<Option<u64>,
     all.push(TenantId::SERVER);
     for tenant in all {
         for what in Sweep::ALL {
-            swept += sweep_all(app, &lease, what, tenant, app.now().minus(retention.of(what))).await?;
+            let before = app.now().minus(retention.of(what));
+            match sweep_all(app, &lease, what, tenant, before).await {
+                Ok(Swept { rows, ours: true }) => swept += rows,
+                Ok(Swept { .. }) => {
+                    tracing::warn!("housekeeping was taken over by another process");
+                    return Ok(None);
+                }
+                // One that fails keeps none of the others from being done.
+                Err(error) => tracing::warn!(%error, %tenant, what = what.name(), "a sweep failed"),
+            }
         }
     }
     let now = app.now();
     let done = (lease, now, now.plus(retention.interval));
-    app.db.write(lane, done, |tx, done| Box::pin(finish(tx, done))).await?;
-    Ok(Some(swept))
+    let ours = app.db.write(lane, done, |tx, done| Box::pin(finish(tx, done))).await?;
+    Ok(ours.then_some(swept))
 }
 
-/// Walks in short units until a sweep comes back with less than it could have taken.
+struct Swept {
+    rows: u64,
+    /// The lease is still ours.
+    ours: bool,
+}
+
+/// Walks in short units until a sweep comes back with less than it could have taken, holding on to the lease.
 async fn sweep_all(
     app: &App,
     lease: &Lease,
     what: Sweep,
     tenant: TenantId,
     before: Moment,
-) -> Result<u64, Error> {
-    let mut swept = 0;
+) -> Result<Swept, Error> {
+    let mut swept = Swept { rows: 0, ours: true };
     loop {
         let input = (what, tenant, before);
         let lane = Lane::background(tenant);
         let rows = app.db.write(lane, input, |tx, input| Box::pin(sweep_some(tx, input))).await?;
-        swept += rows;
-        if rows > 0 {
-            metrics::counter!("amparo_swept_rows_total", "what" => what.name()).increment(rows);
-        }
-        if rows < ROWS.unsigned_abs() {
-            return Ok(swept);
-        }
+        swept.rows += rows;
+        metrics::counter!("amparo_swept_rows_total", "what" => what.name()).increment(rows);
         let hold = (lease.clone(), app.now().plus(LEASE));
         let lane = Lane::background(TenantId::SERVER);
-        if !app.db.write(lane, hold, |tx, hold| Box::pin(extend(tx, hold))).await? {
-            tracing::warn!(what = what.name(), "housekeeping was taken over by another process");
+        swept.ours = app.db.write(lane, hold, |tx, hold| Box::pin(extend(tx, hold))).await?;
+        if rows < ROWS.unsigned_abs() || !swept.ours {
             return Ok(swept);
         }
     }

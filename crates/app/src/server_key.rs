@@ -38,21 +38,42 @@ struct Known {
 pub async fn check(app: &App, path: &Path) -> Result<(), KeyError> {
     let since = app.now().minus(presence::GONE_AFTER);
     let known = app.db.read(since, |tx, since| Box::pin(known(tx, *since))).await?;
-    let key = match read(path)? {
-        Some(key) => key,
-        None if known.has_secret => return Err(KeyError::Lost(path.to_owned())),
-        None if known.is_served => return Err(KeyError::InUse(path.to_owned())),
-        None => {
-            let key = create(app, path)?;
-            tracing::info!(path = %path.display(), "server key created");
-            return remember(app, &key).await;
-        }
-    };
-    match known.fingerprint {
-        Some(expected) if expected == fingerprint(&key) => Ok(()),
-        Some(_) => Err(KeyError::Other(path.to_owned())),
-        None => remember(app, &key).await,
+    let key = read(path)?;
+    match (key, &known.fingerprint) {
+        (Some(key), Some(expected)) if *expected == fingerprint(&key) => return Ok(()),
+        (Some(_), Some(_)) => return Err(KeyError::Other(path.to_owned())),
+        (None, _) if known.has_secret => return Err(KeyError::Lost(path.to_owned())),
+        (None, _) if known.is_served => return Err(KeyError::InUse(path.to_owned())),
+        _ => {}
     }
+    let is_new = key.is_none();
+    let key = key.unwrap_or_else(|| {
+        let mut fresh = [0; 32];
+        app.chance.fill(&mut fresh);
+        fresh
+    });
+    // The database first: of two processes that start at once one is the first, and the other is told. A key that
+    // is then not written, because the process dies, was never used.
+    let change = (known.fingerprint, fingerprint(&key));
+    let lane = Lane::of(TenantId::SERVER);
+    if !app.db.write(lane, change, |tx, change| Box::pin(remember(tx, change))).await? {
+        return Err(KeyError::InUse(path.to_owned()));
+    }
+    if is_new {
+        create(path, &key)
+            .map_err(|error| KeyError::File { path: path.to_owned(), cause: error.to_string() })?;
+        tracing::info!(path = %path.display(), "server key created");
+    }
+    Ok(())
+}
+
+/// Keeps the new digest, unless somebody else changed it meanwhile.
+async fn remember(tx: &mut Tx, (old, new): &(Option<String>, String)) -> Result<bool, storage::Error> {
+    if settings::get(&mut *tx, Setting::KeyFingerprint).await? != *old {
+        return Ok(false);
+    }
+    settings::set(tx, Setting::KeyFingerprint, new).await?;
+    Ok(true)
 }
 
 /// Looks at the key without making one: whether it is there. One that does not fit the database is an error.
@@ -61,6 +82,7 @@ pub async fn inspect(app: &App, path: &Path) -> Result<bool, KeyError> {
     let known = app.db.read(since, |tx, since| Box::pin(known(tx, *since))).await?;
     match (read(path)?, known.fingerprint) {
         (None, _) if known.has_secret => Err(KeyError::Lost(path.to_owned())),
+        (None, _) if known.is_served => Err(KeyError::InUse(path.to_owned())),
         (Some(key), Some(expected)) if expected != fingerprint(&key) => Err(KeyError::Other(path.to_owned())),
         (key, _) => Ok(key.is_some()),
     }
@@ -72,13 +94,6 @@ async fn known(tx: &mut Tx, since: Moment) -> Result<Known, storage::Error> {
         has_secret: secrets::any(&mut *tx).await?,
         is_served: !processes::alive(&mut *tx, since).await?.is_empty(),
     })
-}
-
-async fn remember(app: &App, key: &[u8; 32]) -> Result<(), KeyError> {
-    let (lane, digest) = (Lane::of(TenantId::SERVER), fingerprint(key));
-    let unit =
-        app.db.write(lane, digest, |tx, digest| Box::pin(settings::set(tx, Setting::KeyFingerprint, digest)));
-    Ok(unit.await?)
 }
 
 fn read(path: &Path) -> Result<Option<[u8; 32]>, KeyError> {
@@ -99,19 +114,22 @@ fn read(path: &Path) -> Result<Option<[u8; 32]>, KeyError> {
     Ok(Some(key))
 }
 
-fn create(app: &App, path: &Path) -> Result<[u8; 32], KeyError> {
-    let mut key = [0; 32];
-    app.chance.fill(&mut key);
+/// Writes the key whole or not at all, and never over another.
+fn create(path: &Path, key: &[u8; 32]) -> std::io::Result<()> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let unfinished = PathBuf::from(name);
     let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
+    options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(path).and_then(|mut file| {
-        writeln!(file, "{}", hex(&key))?;
-        file.sync_all()
+    let written = options.open(&unfinished).and_then(|mut file| {
+        writeln!(file, "{}", hex(key))?;
+        file.sync_all()?;
+        std::fs::hard_link(&unfinished, path)
     });
-    written.map_err(|error| KeyError::File { path: path.to_owned(), cause: error.to_string() })?;
-    Ok(key)
+    let _ = std::fs::remove_file(&unfinished);
+    written
 }
 
 fn fingerprint(key: &[u8; 32]) -> String {

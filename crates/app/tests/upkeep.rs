@@ -138,6 +138,21 @@ async fn the_key_is_made_once_and_is_the_same_for_all(world: World) {
 }
 
 #[both_engines]
+async fn of_eight_processes_that_start_at_once_with_keys_of_their_own_one_starts(world: World) {
+    let folder = tempfile::tempdir().unwrap();
+    let checked = eight_at_once(|number| {
+        let (app, path) = (world.app().clone(), folder.path().join(format!("{number}.key")));
+        async move { (path.clone(), check(&app, &path).await) }
+    })
+    .await;
+    let started: Vec<_> = checked.iter().filter(|(_, result)| result.is_ok()).collect();
+    assert_eq!(started.len(), 1);
+    for (path, result) in &checked {
+        assert_eq!(path.exists(), result.is_ok(), "no key that is not used: {result:?}");
+    }
+}
+
+#[both_engines]
 async fn a_lost_key_is_replaced_only_while_nothing_depends_on_it(world: World) {
     let folder = tempfile::tempdir().unwrap();
     let key = folder.path().join("amparo.key");

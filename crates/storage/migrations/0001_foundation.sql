@@ -235,7 +235,8 @@ CREATE TABLE idempotency_keys (
 ) CLUSTERED;
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (tenant, created_at);
 
--- Mail on its way; its body goes some days after it was sent, the fact that it was sent stays.
+-- Mail on its way; its body goes some days after it was sent, the fact that it was sent stays. There is no HTML
+-- without a text.
 CREATE TABLE mails (
     tenant BIGINT NOT NULL,
     code BIGINT NOT NULL,
@@ -250,7 +251,7 @@ CREATE TABLE mails (
     failure TEXT,
     PRIMARY KEY (tenant, code)
 ) CLUSTERED;
-CREATE INDEX mails_by_sending ON mails (tenant, sent_at);
+CREATE INDEX mails_with_body ON mails (tenant, sent_at) WHERE text_body IS NOT NULL;
 
 -- Work that returns: when each job is due, and who has it.
 CREATE TABLE jobs (

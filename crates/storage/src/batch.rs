@@ -5,16 +5,60 @@
 //! run again with a savepoint for each unit. Units may be run again by their contract.
 
 use crate::Error;
+use crate::db::Rank;
 use crate::unit::{Job, Ran, TRIES};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// At most so many units share a commit.
-pub(crate) const BATCH: usize = 32;
+const BATCH: usize = 32;
 /// After so much work the batch is committed, whoever still waits.
 const WORK: Duration = Duration::from_millis(5);
 /// Background units wait behind people, but not for ever.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The units that wait in a lane.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    people: VecDeque<Job>,
+    background: VecDeque<Job>,
+}
+
+impl Waiting {
+    pub fn push(&mut self, job: Job) {
+        self.queue(job.rank).push_back(job);
+    }
+
+    /// Puts units that did not get their turn where they were: each in front of its own queue.
+    pub fn put_back(&mut self, jobs: VecDeque<Job>) {
+        jobs.into_iter().rev().for_each(|job| self.queue(job.rank).push_front(job));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.people.is_empty() && self.background.is_empty()
+    }
+
+    /// A batch: people first; in what room they leave, the background; and first of all a background unit whose
+    /// patience has ended.
+    pub fn take(&mut self) -> VecDeque<Job> {
+        let mut batch = VecDeque::new();
+        if self.background.front().is_some_and(|job| job.work.queued_at().elapsed() > PATIENCE) {
+            batch.extend(self.background.pop_front());
+        }
+        for queue in [&mut self.people, &mut self.background] {
+            let room = BATCH - batch.len();
+            batch.extend(queue.drain(..room.min(queue.len())));
+        }
+        batch
+    }
+
+    fn queue(&mut self, rank: Rank) -> &mut VecDeque<Job> {
+        match rank {
+            Rank::People => &mut self.people,
+            Rank::Background => &mut self.background,
+        }
+    }
+}
 
 /// How running a batch ended.
 pub(crate) enum Ended {
@@ -67,10 +111,21 @@ impl Round {
         self.kept > 0
     }
 
-    /// Puts everything that ran, and this unit, in front again: the batch was rolled back.
-    pub fn put_back(&mut self, job: Job) {
-        let ran = self.done.drain(..).map(|(job, _)| job).chain([job]);
-        ran.rev().for_each(|job| self.batch.push_front(job));
+    /// The batch was rolled back: puts everything that ran in front again, and this unit too unless it is spent, in
+    /// which case its answer stands.
+    pub fn put_back(&mut self, job: Job, ran: Result<Ran, Error>) {
+        let mut before: Vec<Job> = Vec::with_capacity(self.done.len() + 1);
+        let mut spent = Vec::new();
+        for (job, failure) in self.done.drain(..) {
+            // What panicked or dawdled before does not get another chance to.
+            if failure.is_some() { spent.push((job, failure)) } else { before.push(job) }
+        }
+        self.done = spent;
+        match ran {
+            Ok(Ran::Spent) | Err(_) => self.ran(job, ran),
+            Ok(_) => before.push(job),
+        }
+        before.into_iter().rev().for_each(|job| self.batch.push_front(job));
         self.begun = Instant::now();
         self.kept = 0;
         metrics::counter!("amparo_batches_repeated_total").increment(1);

@@ -5,6 +5,7 @@ use crate::unit::work;
 use crate::{Error, Row, Statement};
 use domain::TenantId;
 use futures_util::future::BoxFuture;
+use std::borrow::Cow;
 
 /// A database. Cloning it is cheap.
 #[derive(Clone)]
@@ -64,7 +65,8 @@ impl Db {
     {
         let (work, answer) = work(input, unit);
         self.engine.write(lane, work);
-        answer.await.unwrap_or_else(|_| Err(stopped().into()))
+        // Nobody answered: whoever ran the unit is gone, and what became of it is not known.
+        answer.await.unwrap_or_else(|_| Err(Error::Unknown.into()))
     }
 
     /// Runs several statements on one snapshot. A statement that writes fails.
@@ -114,9 +116,11 @@ pub struct Tx {
 
 /// The first statement of a unit that failed. After it the engines differ (one would go on), so both stop.
 pub(crate) struct Fault {
-    pub text: String,
+    pub text: Cow<'static, str>,
     /// Rolled back by the database for a reason that passes (a deadlock, say).
     pub passing: bool,
+    /// It took longer than it may.
+    pub slow: bool,
 }
 
 impl Tx {
@@ -144,10 +148,9 @@ impl Tx {
 
     /// Every row that the statement gives.
     pub async fn all(&mut self, statement: Statement) -> Result<Vec<Row>, Error> {
-        self.usable()?;
-        self.wrote |= !statement.only_reads();
+        self.begin_statement(!statement.only_reads())?;
         let result = self.session.all(&statement).await;
-        self.noting(result)
+        self.end_statement(result)
     }
 
     /// The first row, where there is one.
@@ -157,32 +160,40 @@ impl Tx {
 
     /// Runs a statement for its effect; says how many rows it touched.
     pub async fn execute(&mut self, statement: Statement) -> Result<u64, Error> {
-        self.usable()?;
-        self.wrote = true;
+        self.begin_statement(true)?;
         let result = self.session.execute(&statement).await;
-        self.noting(result)
+        self.end_statement(result)
     }
 
     /// Runs several statements for their effect, in order, without a pause between them.
     pub async fn batch(&mut self, statements: Vec<Statement>) -> Result<(), Error> {
-        self.usable()?;
-        self.wrote = true;
+        self.begin_statement(true)?;
         let result = self.session.batch(&statements).await;
-        self.noting(result)
+        self.end_statement(result)
     }
 
-    fn usable(&self) -> Result<(), Error> {
-        match &self.fault {
-            None => Ok(()),
-            Some(fault) => Err(Error::Broken(format!("a statement after one that failed: {}", fault.text))),
+    /// Until a statement has ended it counts as failed: one whose future is dropped half way must not pass for done.
+    fn begin_statement(&mut self, writes: bool) -> Result<(), Error> {
+        if let Some(fault) = &self.fault {
+            return Err(Error::Broken(format!("a statement after one that failed: {}", fault.text)));
         }
+        self.wrote |= writes;
+        self.fault = Some(Fault { text: Cow::Borrowed("it was cut off"), passing: false, slow: false });
+        Ok(())
     }
 
-    fn noting<T>(&mut self, result: Result<T, Failure>) -> Result<T, Error> {
-        result.map_err(|failure| {
-            self.fault = Some(Fault { text: failure.error.to_string(), passing: failure.passing });
-            failure.error
-        })
+    fn end_statement<T>(&mut self, result: Result<T, Failure>) -> Result<T, Error> {
+        match result {
+            Ok(value) => {
+                self.fault = None;
+                Ok(value)
+            }
+            Err(Failure { error, passing }) => {
+                let slow = matches!(error, Error::TooSlow);
+                self.fault = Some(Fault { text: Cow::Owned(error.to_string()), passing, slow });
+                Err(error)
+            }
+        }
     }
 }
 

@@ -22,8 +22,8 @@ pub enum Error {
 /// Why a database could not be opened. The binary says each in Portuguese.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    #[error("not a database address: {0}")]
-    BadAddress(String),
+    #[error("not a database address: {0:?}")]
+    BadAddress(BadAddress),
     #[error("no database there: {0}")]
     Absent(String),
     #[error("cannot open {place}: {cause}")]
@@ -36,6 +36,22 @@ pub enum OpenError {
     Older { found: i64, known: i64 },
     #[error("migration {0} was changed after it was applied")]
     Altered(i64),
-    #[error("migration failed: {0}")]
-    Migration(String),
+    #[error("migration {version} failed: {cause}")]
+    Migration { version: i64, cause: String },
+    #[error("no copy could be made before the migration: {0}")]
+    Copy(String),
+}
+
+/// What is wrong with an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadAddress {
+    /// It begins with none of the schemes we know.
+    Scheme,
+    /// A file's address without a file.
+    NoFile,
+    NoHost,
+    /// An `@` or another sign in the user or password that must be written as `%40` and the like.
+    Unescaped,
+    /// What the driver says of it.
+    Other(String),
 }

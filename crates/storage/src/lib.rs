@@ -37,7 +37,7 @@ mod value;
 
 pub use db::{Db, Lane, Source, Tx, Weight};
 pub use engine::{Address, Options, Schema, ServerLock, lock_for_server, open, schema_version};
-pub use error::{Error, OpenError};
+pub use error::{BadAddress, Error, OpenError};
 pub use migrations::{Migrated, newest as newest_schema};
 pub use row::Row;
 pub use statement::{Statement, sql};

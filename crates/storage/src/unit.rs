@@ -1,5 +1,6 @@
 //! A unit of work on its way to a lane: what to run, and whom to answer once its fate is known.
 
+use crate::db::Rank;
 use crate::{Error, Tx};
 use futures_util::future::BoxFuture;
 use std::time::Instant;
@@ -12,6 +13,8 @@ pub(crate) enum Ran {
     /// Refused before it wrote anything: there is nothing to undo.
     Clean,
     Undo,
+    /// As `Undo`, and running it a second time would only make the others wait a second time.
+    Spent,
     /// The database rolled it back for a reason that passes: it may run again.
     Again,
 }
@@ -31,12 +34,13 @@ pub(crate) const TRIES: u8 = 4;
 
 pub(crate) struct Job {
     pub work: Box<dyn Work>,
+    pub rank: Rank,
     pub tries: u8,
 }
 
 impl Job {
-    pub fn new(work: Box<dyn Work>) -> Job {
-        Job { work, tries: 0 }
+    pub fn new(work: Box<dyn Work>, rank: Rank) -> Job {
+        Job { work, rank, tries: 0 }
     }
 }
 
@@ -75,6 +79,7 @@ where
             let fault = tx.take_fault();
             let ran = match (&outcome, &fault) {
                 (Err(_), Some(fault)) if fault.passing => Ran::Again,
+                (Err(_), Some(fault)) if fault.slow => Ran::Spent,
                 (Err(_), None) if !tx.has_written() => Ran::Clean,
                 (Err(_), _) => Ran::Undo,
                 (Ok(_), None) => Ran::Keep,

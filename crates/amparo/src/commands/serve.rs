@@ -13,7 +13,7 @@ use std::time::Duration;
 use storage::{Address, Schema};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -38,9 +38,10 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     presence::beat(&app, &process, VERSION).await?;
     greet(&app, &listener, &address).await?;
 
-    let (ask, asked) = watch::channel(());
-    let background =
-        tokio::spawn(background(app.clone(), process.clone(), handle.clone(), settings.into(), asked));
+    let rhythm = Rhythm::from(settings);
+    let mut background = JoinSet::new();
+    background.spawn(heartbeat(app.clone(), process.clone(), handle.clone(), rhythm.heartbeat));
+    background.spawn(housekeep(app.clone(), rhythm));
     let stopping = Stopping::default();
     let state = State { app: app.clone(), metrics: handle, stopping: stopping.clone() };
     let limits = Limits {
@@ -53,8 +54,7 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     if !complete {
         tracing::warn!("some requests were cut off");
     }
-    drop(ask);
-    let _ = background.await;
+    background.shutdown().await;
     if let Err(error) = presence::leave(&app, &process).await {
         tracing::warn!(%error, "could not sign off");
     }
@@ -130,29 +130,33 @@ impl From<&Settings> for Rhythm {
     }
 }
 
-/// What returns: the sign of life, housekeeping when it is due, the upkeep of the measurements.
-async fn background(
-    app: App,
-    process: String,
-    metrics: PrometheusHandle,
-    rhythm: Rhythm,
-    mut asked: watch::Receiver<()>,
-) {
-    let mut ticks = tokio::time::interval(rhythm.heartbeat);
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+/// The sign of life, and the upkeep of the measurements.
+async fn heartbeat(app: App, process: String, metrics: PrometheusHandle, every: Duration) {
+    let mut ticks = ticks(every);
     loop {
-        tokio::select! {
-            _ = ticks.tick() => {}
-            _ = asked.changed() => return,
-        }
+        ticks.tick().await;
         metrics.run_upkeep();
         if let Err(error) = presence::beat(&app, &process, VERSION).await {
             tracing::warn!(%error, "no sign of life could be given");
         }
+    }
+}
+
+/// Housekeeping, when it is due. It walks in short units, so it may be left off anywhere.
+async fn housekeep(app: App, rhythm: Rhythm) {
+    let mut ticks = ticks(rhythm.heartbeat);
+    loop {
+        ticks.tick().await;
         match housekeeping::run_if_due(&app, &rhythm.retention).await {
             Ok(Some(rows)) => tracing::info!(rows, "housekeeping done"),
             Ok(None) => {}
             Err(error) => tracing::warn!(%error, "housekeeping failed; it is tried again"),
         }
     }
+}
+
+fn ticks(every: Duration) -> tokio::time::Interval {
+    let mut ticks = tokio::time::interval(every);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    ticks
 }

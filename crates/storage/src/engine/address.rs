@@ -1,8 +1,9 @@
 //! The address of a database: `sqlite:PATH` or `postgres://…`.
 
-use crate::OpenError;
+use crate::{BadAddress, OpenError};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use tokio_postgres::config::Host;
 
 #[derive(Clone)]
 pub enum Address {
@@ -15,19 +16,24 @@ impl Address {
         if let Some(path) = text.strip_prefix("sqlite:") {
             let path = path.strip_prefix("//").unwrap_or(path);
             if path.is_empty() || path.ends_with('/') {
-                return Err(OpenError::BadAddress("sqlite: without a file".to_owned()));
+                return Err(bad(BadAddress::NoFile));
             }
             return Ok(Address::Sqlite(PathBuf::from(path)));
         }
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
             let config: tokio_postgres::Config =
-                text.parse().map_err(|error| OpenError::BadAddress(format!("{error}")))?;
+                text.parse().map_err(|error: tokio_postgres::Error| bad(BadAddress::Other(cause(&error))))?;
             if config.get_hosts().is_empty() {
-                return Err(OpenError::BadAddress("no host".to_owned()));
+                return Err(bad(BadAddress::NoHost));
+            }
+            // The driver ends the password at its first `@`; the rest of it would pass for the host, and be shown.
+            let host_and_more = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
+            if config.get_hosts().iter().any(host_and_more) {
+                return Err(bad(BadAddress::Unescaped));
             }
             return Ok(Address::Postgres(Box::new(config)));
         }
-        Err(OpenError::BadAddress("neither sqlite: nor postgres://".to_owned()))
+        Err(bad(BadAddress::Scheme))
     }
 
     /// The folder beside the database file, for what the server keeps next to it; a server elsewhere has none.
@@ -46,6 +52,14 @@ impl Address {
     }
 }
 
+fn bad(why: BadAddress) -> OpenError {
+    OpenError::BadAddress(why)
+}
+
+fn cause(error: &tokio_postgres::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
 /// Without the password, so that it may stand in a log or a message.
 impl fmt::Display for Address {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,8 +67,8 @@ impl fmt::Display for Address {
             Address::Sqlite(path) => write!(out, "sqlite:{}", path.display()),
             Address::Postgres(config) => {
                 let host = match config.get_hosts().first() {
-                    Some(tokio_postgres::config::Host::Tcp(name)) => name.clone(),
-                    Some(tokio_postgres::config::Host::Unix(path)) => path.display().to_string(),
+                    Some(Host::Tcp(name)) => name.clone(),
+                    Some(Host::Unix(path)) => path.display().to_string(),
                     None => String::new(),
                 };
                 let port = config.get_ports().first().map(|port| format!(":{port}")).unwrap_or_default();

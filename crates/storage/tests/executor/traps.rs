@@ -3,6 +3,7 @@
 use crate::gate::{self, Gate, mark, marks, queue, scratch};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -129,6 +130,114 @@ async fn a_refused_unit_leaves_nothing_and_harms_nobody(database: Database) {
     });
     assert!(matches!(half.await, Err(Error::Conflict(_))));
     assert_eq!(marks(&db).await, [1]);
+}
+
+/// A unit that drops a statement half way must not pass for one that did everything it meant to.
+#[both_engines]
+async fn a_statement_that_was_cut_off_fails_its_unit(database: Database) {
+    let db = scratch(&database).await;
+    let cuts = db.write(lane(), (), |tx, ()| {
+        Box::pin(async move {
+            gate::insert(tx, 1).await?;
+            {
+                let statement = std::pin::pin!(gate::insert(tx, 2));
+                let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+                let _ = statement.poll(&mut context);
+            }
+            Ok::<_, Error>(())
+        })
+    });
+    let answer = cuts.await;
+    match database.engine {
+        // It cannot be cut off there: it has ended when it was polled once.
+        Engine::Sqlite => assert!(answer.is_ok(), "{answer:?}"),
+        Engine::Postgres => assert!(matches!(answer, Err(Error::Broken(_))), "{answer:?}"),
+    }
+    let expected: &[i64] = if answer.is_ok() { &[1, 2] } else { &[] };
+    assert_eq!(marks(&db).await, expected);
+    mark(&db, lane(), 3).await.unwrap();
+}
+
+/// A unit that takes too long is refused by itself: those before it in its batch are kept, and it is not run twice.
+#[both_engines]
+async fn a_slow_unit_costs_nobody_of_its_batch_anything_but_time(database: Database) {
+    scratch(&database).await.close().await;
+    let db =
+        database.open_with(&Options { unit_timeout: Duration::from_millis(300), ..Options::default() }).await;
+    let runs = Arc::new(AtomicUsize::new(0));
+    let gate = Gate::close(&db, &database, lane()).await;
+    let before = queue(mark(&db, lane(), 1));
+    let slow = queue(async {
+        let unit = db.write(lane(), Arc::clone(&runs), |tx, runs| {
+            Box::pin(async move {
+                runs.fetch_add(1, Ordering::SeqCst);
+                gate::insert(tx, 2).await?;
+                let endless = sql("INSERT INTO words (number, word)
+                     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000000)
+                     SELECT COUNT(*), 'x' FROM n");
+                tx.execute(endless).await
+            })
+        });
+        unit.await
+    });
+    let after = queue(mark(&db, lane(), 3));
+    gate.open();
+    let refused = slow.await;
+    assert!(matches!(refused, Err(Error::TooSlow)), "{refused:?}");
+    assert!(before.await.is_ok() && after.await.is_ok());
+    assert_eq!(marks(&db).await, [1, 3]);
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+}
+
+/// Whoever stops waiting for a search frees what it used: here more callers give up than searches can run at once.
+#[both_engines]
+async fn a_search_for_nobody_is_ended(database: Database) {
+    let db = scratch(&database).await;
+    for _ in 0..12 {
+        let endless =
+            sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000000)
+             SELECT COUNT(*) AS n FROM n");
+        // An impatient caller.
+        let search = db.query(Weight::Search, endless);
+        assert!(tokio::time::timeout(Duration::from_millis(30), search).await.is_err());
+    }
+    // Far sooner than the half minute that one search may take.
+    let found = db.query(Weight::Search, sql("SELECT mark FROM marks"));
+    assert!(tokio::time::timeout(Duration::from_secs(15), found).await.unwrap().is_ok());
+}
+
+/// Units that were cut off by the length of a batch go back to their own place: people still come first.
+#[both_engines]
+async fn long_background_units_do_not_overtake_people(database: Database) {
+    let db = scratch(&database).await;
+    let slowly = |rank: Lane, number: i64| {
+        let db = &db;
+        async move {
+            let unit = db.write(rank, number, |tx, number| {
+                Box::pin(async move {
+                    let busy =
+                        sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+                         SELECT COUNT(*) AS n FROM n");
+                    tx.all(busy).await?;
+                    gate::insert(tx, *number).await
+                })
+            });
+            unit.await
+        }
+    };
+    let gate = Gate::close(&db, &database, lane()).await;
+    let background: Vec<_> = (10..16).map(|n| queue(slowly(Lane::background(tenant()), n))).collect();
+    let person = queue(slowly(lane(), 1));
+    gate.open();
+    person.await.unwrap();
+    let late = mark(&db, lane(), 2).await;
+    late.unwrap();
+    for unit in background {
+        unit.await.unwrap();
+    }
+    let order = gate::order(&db).await;
+    assert_eq!(order[0], 1);
+    assert!(order.iter().position(|mark| *mark == 2) <= Some(3), "{order:?}");
 }
 
 /// A batch of which one unit fails after it wrote, one is refused before it wrote, and the others are kept.

@@ -5,8 +5,8 @@
 
 use super::{AnySession, Connections, Session, run_unit, take};
 use crate::Error;
-use crate::batch::{BATCH, Ended, PATIENCE, Round};
-use crate::db::{Lane, Rank, Tx, stopped};
+use crate::batch::{Ended, Round, Waiting};
+use crate::db::{Lane, Tx, stopped};
 use crate::unit::{Job, Ran, Work};
 use deadpool::managed::Pool;
 use domain::TenantId;
@@ -32,35 +32,6 @@ struct State {
     closed: bool,
 }
 
-#[derive(Default)]
-struct Waiting {
-    people: VecDeque<Job>,
-    background: VecDeque<Job>,
-}
-
-impl Waiting {
-    fn queue(&mut self, rank: Rank) -> &mut VecDeque<Job> {
-        match rank {
-            Rank::People => &mut self.people,
-            Rank::Background => &mut self.background,
-        }
-    }
-
-    /// People first; in what room they leave, the background; and first of all a background unit whose patience
-    /// has ended.
-    fn take(&mut self) -> VecDeque<Job> {
-        let mut batch = VecDeque::new();
-        if self.background.front().is_some_and(|job| job.work.queued_at().elapsed() > PATIENCE) {
-            batch.extend(self.background.pop_front());
-        }
-        for queue in [&mut self.people, &mut self.background] {
-            let room = BATCH - batch.len();
-            batch.extend(queue.drain(..room.min(queue.len())));
-        }
-        batch
-    }
-}
-
 impl Lanes {
     pub fn new(pool: Pool<Connections>, unit_timeout: Duration) -> Lanes {
         Lanes { pool, unit_timeout, state: Mutex::default(), idle: Notify::new() }
@@ -73,7 +44,7 @@ impl Lanes {
             return work.answer(Some(stopped()));
         }
         let is_new = !state.lanes.contains_key(&lane.tenant);
-        state.lanes.entry(lane.tenant).or_default().queue(lane.rank).push_back(Job::new(work));
+        state.lanes.entry(lane.tenant).or_default().push(Job::new(work, lane.rank));
         drop(state);
         if is_new {
             tokio::spawn(Arc::clone(self).run(lane.tenant));
@@ -113,9 +84,7 @@ impl Lanes {
             };
             let again = self.commit_together(tenant, batch).await;
             if !again.is_empty() {
-                let mut state = self.state();
-                let lane = state.lanes.entry(tenant).or_default();
-                again.into_iter().rev().for_each(|job| lane.people.push_front(job));
+                self.state().lanes.entry(tenant).or_default().put_back(again);
             }
         }
     }
@@ -137,7 +106,7 @@ impl Lanes {
             ended = self.run_with_savepoints(&session, &mut tx, &mut round).await;
         }
         let committed = match ended {
-            Ok(_) => commit(&session, self.unit_timeout).await,
+            Ok(_) => commit(&session).await,
             Err(error) => Err(error),
         };
         if committed.is_err() {
@@ -161,24 +130,21 @@ impl Lanes {
         while let Some(mut job) = round.next() {
             let ran = tokio::time::timeout(self.unit_timeout, run_unit(tx, &mut *job.work)).await;
             let ran = ran.unwrap_or(Err(Error::TooSlow));
-            if !matches!(ran, Ok(Ran::Keep | Ran::Clean)) {
-                // A transaction that only lost what nobody keeps goes on as a new one.
-                let kept = round.has_kept();
-                let lock = lock(tenant);
-                let text = if kept {
-                    format!("ROLLBACK; {lock}; SAVEPOINT unit")
-                } else {
-                    format!("ROLLBACK; {lock}")
-                };
-                if let Err(error) = session.control(&text).await {
-                    round.ran(job, ran);
-                    return Err(error);
-                }
-                if kept {
-                    round.put_back(job);
-                    return Ok(Ended::Repeat);
-                }
+            if matches!(ran, Ok(Ran::Keep | Ran::Clean)) {
+                round.ran(job, ran);
+                continue;
             }
+            let has_kept = round.has_kept();
+            let first = if has_kept { "; SAVEPOINT unit" } else { "" };
+            if let Err(error) = session.control(&format!("ROLLBACK; {}{first}", lock(tenant))).await {
+                round.ran(job, ran);
+                return Err(error);
+            }
+            if has_kept {
+                round.put_back(job, ran);
+                return Ok(Ended::Repeat);
+            }
+            // Nothing before it is lost with it: the batch goes on as a new transaction.
             round.ran(job, ran);
         }
         Ok(Ended::Done)
@@ -197,15 +163,16 @@ impl Lanes {
             let unit = join(session.control(before), run_unit(tx, &mut *job.work));
             let (opened, ran) =
                 tokio::time::timeout(self.unit_timeout, unit).await.unwrap_or((Ok(()), Err(Error::TooSlow)));
-            before = match ran {
-                Ok(Ran::Keep) => "RELEASE unit; SAVEPOINT unit",
-                _ => "ROLLBACK TO unit",
-            };
+            let keep = matches!(ran, Ok(Ran::Keep));
             round.ran(job, ran);
             // Without its savepoint nothing of the batch can be kept apart.
             opened?;
+            before = if keep { "RELEASE unit; SAVEPOINT unit" } else { "" };
+            if !keep {
+                // Waited for here, so that a slow statement still under way does not cost the next unit its time.
+                session.control("ROLLBACK TO unit").await?;
+            }
         }
-        session.control(before).await?;
         Ok(Ended::Done)
     }
 
@@ -241,11 +208,12 @@ fn lock(tenant: TenantId) -> String {
     format!("BEGIN; SELECT pg_advisory_xact_lock({LOCKS}, {tenant})")
 }
 
-/// Commits. Once COMMIT is on its way, only its answer tells what became of it.
-async fn commit(session: &Session, limit: Duration) -> Result<(), Error> {
-    match tokio::time::timeout(limit, session.control("COMMIT")).await {
-        Ok(Err(error)) if session.is_open() => Err(error),
-        Ok(Err(_)) | Err(_) => Err(Error::Unknown),
-        Ok(Ok(())) => Ok(()),
+/// Commits. Once COMMIT is on its way, only its answer tells what became of it. A COMMIT of a transaction that has
+/// failed is no error to the server, so a statement that would be one goes before it.
+async fn commit(session: &Session) -> Result<(), Error> {
+    match session.control("SELECT 1; COMMIT").await {
+        Err(error) if session.is_usable() => Err(error),
+        Err(_) => Err(Error::Unknown),
+        Ok(()) => Ok(()),
     }
 }

@@ -36,7 +36,10 @@ pub async fn migrate(
             migration.name,
             migration.checksum()
         );
-        session.control(&text).await.map_err(|error| OpenError::Migration(error.to_string()))?;
+        session
+            .control(&text)
+            .await
+            .map_err(|error| OpenError::Migration { version: migration.version, cause: error.to_string() })?;
     }
     Ok(Migrated { from, to: migrations::newest(), copy: None })
 }

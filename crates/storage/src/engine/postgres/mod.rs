@@ -25,7 +25,7 @@ use session::Connector;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
 pub struct Postgres {
@@ -40,18 +40,37 @@ pub struct Postgres {
 /// The place of a shared connection.
 struct Slot {
     connector: Arc<Connector>,
-    session: Mutex<Option<Arc<Session>>>,
+    place: Mutex<Place>,
 }
+
+enum Place {
+    Empty,
+    Open(Arc<Session>),
+    /// A failure is everybody's for a moment: who waited for it does not wait for his own.
+    Failed(Instant, Error),
+}
+
+const FAILURE_COUNTS: Duration = Duration::from_secs(1);
 
 impl Slot {
     async fn get(&self) -> Result<Arc<Session>, Error> {
-        let mut place = self.session.lock().await;
-        if let Some(session) = place.as_ref().filter(|session| session.is_open()) {
-            return Ok(Arc::clone(session));
+        let mut place = self.place.lock().await;
+        match &*place {
+            Place::Open(session) if session.is_usable() => return Ok(Arc::clone(session)),
+            Place::Failed(at, error) if at.elapsed() < FAILURE_COUNTS => return Err(error.clone()),
+            _ => {}
         }
-        let session = Arc::new(self.connector.connect().await?);
-        *place = Some(Arc::clone(&session));
-        Ok(session)
+        match self.connector.connect().await {
+            Ok(session) => {
+                let session = Arc::new(session);
+                *place = Place::Open(Arc::clone(&session));
+                Ok(session)
+            }
+            Err(error) => {
+                *place = Place::Failed(Instant::now(), error.clone());
+                Err(error)
+            }
+        }
     }
 }
 
@@ -65,7 +84,7 @@ impl Postgres {
         let points = connector(options.point_timeout).map_err(unreachable)?;
         let searches = connector(options.search_timeout).map_err(unreachable)?;
         let writes = connector(options.unit_timeout).map_err(unreachable)?;
-        let slot = || Slot { connector: Arc::clone(&points), session: Mutex::new(None) };
+        let slot = || Slot { connector: Arc::clone(&points), place: Mutex::new(Place::Empty) };
         let postgres = Postgres {
             points: (0..options.points.max(1)).map(|_| slot()).collect(),
             next_point: AtomicUsize::new(0),
@@ -86,6 +105,8 @@ impl Postgres {
         let (searches, limit) = (self.searches.clone(), self.search_timeout);
         tokio::spawn(async move {
             let failure = match take(&searches).await {
+                // Whoever asked may have gone while a connection was waited for.
+                _ if work.abandoned() => return,
                 Ok(session) => snapshot(&session, &mut *work, limit).await.err(),
                 Err(error) => Some(error),
             };
@@ -116,7 +137,9 @@ impl Postgres {
             }
             Weight::Search => {
                 let session = take(&self.searches).await.map_err(fresh)?;
+                let mut searching = Searching { session: &session, ended: false };
                 let rows = session.all(statement).await;
+                searching.ended = true;
                 rows.map_err(|failure| Lost { error: failure.error, lost: !session.is_open() })
             }
         }
@@ -133,7 +156,21 @@ impl Postgres {
         self.lanes.close().await;
         self.searches.close();
         for slot in &self.points {
-            slot.session.lock().await.take();
+            *slot.place.lock().await = Place::Empty;
+        }
+    }
+}
+
+/// A search under way. Its caller may go before it has ended; then the server is told to stop.
+struct Searching<'s> {
+    session: &'s Session,
+    ended: bool,
+}
+
+impl Drop for Searching<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.session.cancel();
         }
     }
 }

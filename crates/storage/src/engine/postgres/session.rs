@@ -22,9 +22,13 @@ pub struct Connector {
     config: tokio_postgres::Config,
     tls: MakeRustlsConnect,
     settings: String,
-    timeout: Duration,
+    connect_timeout: Duration,
+    /// How long an answer may take: a little longer than the server's own limits, for a server that has frozen.
+    limit: Duration,
 }
 
+/// How much longer than the server itself we wait for the server.
+const GRACE: Duration = Duration::from_secs(1);
 /// A dead peer is noticed after this long.
 const SILENCE: Duration = Duration::from_secs(10);
 
@@ -48,8 +52,14 @@ impl Connector {
              SET idle_in_transaction_session_timeout = {silent}; SET standard_conforming_strings = on;
              SET default_transaction_isolation = 'read committed'; SET jit = off"
         );
-        let timeout = options.connect_timeout;
-        Ok(Connector { config, tls: tls(options)?, settings, timeout })
+        let limit = statement.max(options.unit_timeout) + GRACE;
+        Ok(Connector {
+            config,
+            tls: tls(options)?,
+            settings,
+            connect_timeout: options.connect_timeout,
+            limit,
+        })
     }
 
     pub async fn connect(&self) -> Result<Session, Error> {
@@ -64,9 +74,11 @@ impl Connector {
             client.batch_execute(&self.settings).await.map_err(|e| failure(&e))?;
             Ok::<_, Failure>(client)
         };
-        match tokio::time::timeout(self.timeout, connecting).await {
+        match tokio::time::timeout(self.connect_timeout, connecting).await {
             Ok(client) => Ok(Session {
                 client: client.map_err(|failure| failure.error)?,
+                tls: self.tls.clone(),
+                limit: self.limit,
                 prepared: Mutex::default(),
                 spoilt: AtomicBool::new(false),
             }),
@@ -97,6 +109,8 @@ fn tls(options: &Options) -> Result<MakeRustlsConnect, Error> {
 
 pub struct Session {
     client: tokio_postgres::Client,
+    tls: MakeRustlsConnect,
+    limit: Duration,
     prepared: Mutex<Texts<Arc<OnceCell<Prepared>>>>,
     /// Left in a state that nobody should inherit: a transaction of unknown outcome, a statement cut off.
     spoilt: AtomicBool,
@@ -144,7 +158,20 @@ impl Session {
         self.spoilt.store(true, Ordering::Relaxed);
     }
 
+    /// Asks the server to end what it is doing for nobody, and lets nobody inherit the connection.
+    pub fn cancel(&self) {
+        self.spoil();
+        let (token, tls) = (self.client.cancel_token(), self.tls.clone());
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { drop(token.cancel_query(tls).await) });
+        }
+    }
+
     pub async fn all(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
+        self.answered(self.fetch(statement)).await
+    }
+
+    async fn fetch(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
         let prepared = self.prepare(statement).await?;
         let prepared = prepared.get().expect("a statement is prepared before it is used");
         let stream =
@@ -157,6 +184,17 @@ impl Session {
         let count = rows.len();
         let (columns, kinds) = (Arc::clone(&prepared.columns), Arc::clone(&prepared.kinds));
         Ok(crate::row::rows(Given { columns, kinds, rows }, count))
+    }
+
+    /// Waits for an answer, but not for ever: a server that has frozen answers nobody and closes nothing.
+    async fn answered<T>(&self, answer: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+        match tokio::time::timeout(self.limit, answer).await {
+            Ok(answer) => answer,
+            Err(_) => {
+                self.spoil();
+                Err(Error::Unavailable("the database server does not answer".to_owned()).into())
+            }
+        }
     }
 
     pub async fn execute(&self, statement: &Statement) -> Result<u64, Failure> {
@@ -177,7 +215,8 @@ impl Session {
 
     /// Runs statements without parameters: BEGIN, SAVEPOINT and their like.
     pub async fn control(&self, text: &str) -> Result<(), Error> {
-        self.client.batch_execute(text).await.map_err(|e| failure(&e).error)
+        let run = async { self.client.batch_execute(text).await.map_err(|e| failure(&e)) };
+        self.answered(run).await.map_err(|failure| failure.error)
     }
 
     /// Each text is prepared once, whoever asks at the same time.

@@ -9,8 +9,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{CachedStatement, OpenFlags, ffi};
 use std::cell::{Cell, OnceCell};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,10 +113,17 @@ impl Connection {
         prepared.raw_execute().map(|touched| touched as u64).map_err(|e| failure(&e))
     }
 
-    /// Runs a statement without parameters: BEGIN, SAVEPOINT and their like.
+    /// Runs a statement without parameters: BEGIN, SAVEPOINT and their like. None of them is ever interrupted: a
+    /// BEGIN that was would leave its transaction open, a ROLLBACK would not roll back.
     pub fn control(&mut self, text: &'static str) -> Result<(), Failure> {
+        self.limit.lift();
         let mut prepared = self.inner.prepare_cached(text).map_err(|e| failure(&e))?;
         prepared.raw_execute().map(drop).map_err(|e| failure(&e))
+    }
+
+    /// A statement is also interrupted once this is set.
+    pub fn watch(&self, gone: Option<super::reader::Gone>) {
+        *self.limit.gone.lock().expect("the watch is never poisoned") = gone;
     }
 
     /// Whether a transaction is open. After FULL or IOERR the database may have ended it by itself.
@@ -201,16 +208,18 @@ pub fn failure(error: &rusqlite::Error) -> Failure {
     error.into()
 }
 
-/// A moment shared with the progress handler, in milliseconds since the connection was opened; 0 is none.
+/// When to interrupt a statement, shared with the progress handler: past a moment, in milliseconds since the connection
+/// was opened (0 is never), or when its caller has gone.
 #[derive(Clone)]
 struct Limit {
     start: Instant,
     past: Arc<AtomicU64>,
+    gone: Arc<Mutex<Option<super::reader::Gone>>>,
 }
 
 impl Default for Limit {
     fn default() -> Limit {
-        Limit { start: Instant::now(), past: Arc::new(AtomicU64::new(0)) }
+        Limit { start: Instant::now(), past: Arc::default(), gone: Arc::default() }
     }
 }
 
@@ -220,9 +229,18 @@ impl Limit {
         self.past.store(u64::try_from(at).unwrap_or(u64::MAX).max(1), Ordering::Relaxed);
     }
 
+    fn lift(&self) {
+        self.past.store(0, Ordering::Relaxed);
+    }
+
     fn is_past(&self) -> bool {
         let at = self.past.load(Ordering::Relaxed);
-        at != 0 && self.start.elapsed().as_millis() > u128::from(at)
+        let is_late = at != 0 && self.start.elapsed().as_millis() > u128::from(at);
+        is_late
+            || self
+                .gone
+                .lock()
+                .is_ok_and(|gone| gone.as_ref().is_some_and(|gone| gone.load(Ordering::Relaxed)))
     }
 }
 
@@ -249,6 +267,22 @@ mod tests {
     use super::*;
     use crate::sql;
     use rusqlite::StatementStatus;
+
+    /// The database looks at the clock after so many steps of a cached statement, however many runs they took.
+    #[test]
+    fn a_begin_and_a_rollback_are_never_interrupted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("amparo.db");
+        crate::engine::sqlite::migrate(&path, crate::Schema::Migrate).unwrap();
+        let mut connection = Connection::open(&path, Role::Writer, 1, &Options::default()).unwrap();
+        for _ in 0..15_000 {
+            connection.limit(Duration::ZERO);
+            connection.control("BEGIN IMMEDIATE").ok().unwrap();
+            connection.limit(Duration::ZERO);
+            connection.control("ROLLBACK").ok().unwrap();
+            assert!(!connection.in_transaction());
+        }
+    }
 
     #[test]
     fn a_cached_statement_is_never_prepared_again() {

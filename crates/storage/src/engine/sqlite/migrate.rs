@@ -44,7 +44,8 @@ pub fn migrate(path: &Path, schema: Schema) -> Result<Migrated, OpenError> {
     }
     let copy = if from > 0 { Some(copy_before(&connection, path, from)?) } else { None };
     for migration in migrations::after(from) {
-        apply(&mut connection, migration).map_err(|error| OpenError::Migration(error.to_string()))?;
+        apply(&mut connection, migration)
+            .map_err(|error| OpenError::Migration { version: migration.version, cause: error.to_string() })?;
     }
     Ok(Migrated { from, to, copy })
 }
@@ -110,7 +111,7 @@ fn translate(text: &str) -> String {
 
 /// A whole copy of the database as it was, beside it: `amparo.db.v3`.
 fn copy_before(connection: &rusqlite::Connection, path: &Path, version: i64) -> Result<PathBuf, OpenError> {
-    let failed = |error: String| OpenError::Migration(format!("no copy could be made before: {error}"));
+    let failed = OpenError::Copy;
     let copy = beside(path, &format!("v{version}"));
     let unfinished = beside(path, &format!("v{version}.tmp"));
     let _ = std::fs::remove_file(&unfinished);

@@ -14,7 +14,7 @@ pub use connection::Connection;
 pub use migrate::{lock, migrate};
 
 use super::Options;
-use crate::db::{Lane, Rank, Weight, stopped};
+use crate::db::{Lane, Weight, stopped};
 use crate::unit::{Job, Work};
 use crate::{Error, OpenError, Row, Statement};
 use std::path::Path;
@@ -29,8 +29,7 @@ pub struct Sqlite {
 }
 
 struct Queues {
-    people: crossbeam_channel::Sender<Job>,
-    background: crossbeam_channel::Sender<Job>,
+    units: crossbeam_channel::Sender<Job>,
     points: crossbeam_channel::Sender<reader::Read>,
     searches: crossbeam_channel::Sender<reader::Read>,
 }
@@ -43,8 +42,7 @@ impl Sqlite {
         };
         let readers = options.readers.max(2);
         let share = options.cache_mib / (readers + 1);
-        let (people, people_jobs) = crossbeam_channel::unbounded();
-        let (background, background_jobs) = crossbeam_channel::unbounded();
+        let (units, jobs) = crossbeam_channel::unbounded();
         let (points, point_reads) = crossbeam_channel::unbounded();
         let (searches, search_reads) = crossbeam_channel::unbounded();
         let mut threads = Vec::new();
@@ -55,10 +53,9 @@ impl Sqlite {
         connection.tell_log_length(log).map_err(unreachable)?;
         let turnstile = Arc::new(checkpoint::Turnstile::default());
         let unit_timeout = options.unit_timeout;
-        let queue = writer::Queue { people: people_jobs, background: background_jobs };
         threads.push(spawn("amparo-writer", {
             let turnstile = Arc::clone(&turnstile);
-            move || writer::run(connection, &queue, unit_timeout, &turnstile)
+            move || writer::run(connection, &jobs, unit_timeout, &turnstile)
         })?);
         let connection =
             Connection::open(path, connection::Role::Checkpointer, 1, options).map_err(unreachable)?;
@@ -78,18 +75,14 @@ impl Sqlite {
             threads.push(spawn("amparo-reader", move || reader.run(connection))?);
         }
         Ok(Sqlite {
-            queues: Mutex::new(Some(Arc::new(Queues { people, background, points, searches }))),
+            queues: Mutex::new(Some(Arc::new(Queues { units, points, searches }))),
             threads: Mutex::new(threads),
         })
     }
 
     pub fn write(&self, lane: Lane, work: Box<dyn Work>) {
         let Some(queues) = self.queues() else { return work.answer(Some(stopped())) };
-        let queue = match lane.rank {
-            Rank::People => &queues.people,
-            Rank::Background => &queues.background,
-        };
-        if let Err(unsent) = queue.send(Job::new(work)) {
+        if let Err(unsent) = queues.units.send(Job::new(work, lane.rank)) {
             unsent.into_inner().work.answer(Some(stopped()));
         }
     }
@@ -111,9 +104,12 @@ impl Sqlite {
             Weight::Point => &queues.points,
             Weight::Search => &queues.searches,
         };
-        queue.send(reader::Read::Statement { statement, reply }).map_err(|_| stopped())?;
+        let (watch, gone) = reader::watch(weight);
+        queue.send(reader::Read::Statement { statement, reply, gone }).map_err(|_| stopped())?;
         drop(queues);
-        answer.await.unwrap_or_else(|_| Err(stopped()))
+        let rows = answer.await.unwrap_or_else(|_| Err(stopped()));
+        drop(watch);
+        rows
     }
 
     pub async fn close(&self) {

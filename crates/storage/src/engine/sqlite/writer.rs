@@ -3,67 +3,31 @@
 use super::checkpoint::Turnstile;
 use super::connection::{Connection, control, in_transaction, limit};
 use crate::Error;
-use crate::batch::{BATCH, Ended, PATIENCE, Round};
+use crate::batch::{Ended, Round, Waiting};
 use crate::db::Tx;
 use crate::engine::Session;
 use crate::unit::{Job, Ran, Work};
-use crossbeam_channel::{Receiver, TryRecvError};
+use crossbeam_channel::Receiver;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-pub struct Queue {
-    pub people: Receiver<Job>,
-    pub background: Receiver<Job>,
-}
-
-pub fn run(connection: Connection, queue: &Queue, unit_timeout: Duration, turnstile: &Turnstile) {
+pub fn run(connection: Connection, queue: &Receiver<Job>, unit_timeout: Duration, turnstile: &Turnstile) {
     let mut tx = Tx::new(Session::Sqlite(Box::new(connection)));
-    // Units that ran in a batch which the database rolled back, or that its end cut off.
-    let mut again: VecDeque<Job> = VecDeque::new();
-    let mut background_ran = Instant::now();
+    let mut waiting = Waiting::default();
     loop {
-        let mut batch = std::mem::take(&mut again);
-        if batch.is_empty() {
-            match first(queue) {
-                Some(job) => batch.push_back(job),
-                None => return,
+        if waiting.is_empty() {
+            match queue.recv() {
+                Ok(job) => waiting.push(job),
+                Err(_) => return,
             }
         }
-        if background_ran.elapsed() > PATIENCE {
-            batch.extend(queue.background.try_recv());
-            background_ran = Instant::now();
-        }
-        batch.extend(queue.people.try_iter().take(BATCH.saturating_sub(batch.len())));
-        if queue.people.is_empty() {
-            batch.extend(queue.background.try_iter().take(BATCH.saturating_sub(batch.len())));
-            background_ran = Instant::now();
-        }
+        queue.try_iter().for_each(|job| waiting.push(job));
+        let batch = waiting.take();
         turnstile.pass();
-        again = commit_together(&mut tx, batch, unit_timeout);
-    }
-}
-
-/// Waits for a unit; `None` once both queues are closed and empty.
-fn first(queue: &Queue) -> Option<Job> {
-    loop {
-        let people = queue.people.try_recv();
-        if let Ok(job) = people {
-            return Some(job);
-        }
-        match queue.background.try_recv() {
-            Ok(job) => return Some(job),
-            Err(TryRecvError::Disconnected) if matches!(people, Err(TryRecvError::Disconnected)) => {
-                return None;
-            }
-            Err(_) => {}
-        }
-        let mut either = crossbeam_channel::Select::new();
-        either.recv(&queue.people);
-        either.recv(&queue.background);
-        either.ready();
+        waiting.put_back(commit_together(&mut tx, batch, unit_timeout));
     }
 }
 
@@ -71,6 +35,9 @@ fn first(queue: &Queue) -> Option<Job> {
 fn commit_together(tx: &mut Tx, batch: VecDeque<Job>, unit_timeout: Duration) -> VecDeque<Job> {
     if let Err(error) = control(tx, "BEGIN IMMEDIATE") {
         tracing::error!(%error, units = batch.len(), "cannot begin");
+        if in_transaction(tx) {
+            let _ = control(tx, "ROLLBACK");
+        }
         batch.into_iter().for_each(|job| job.work.answer(Some(error.clone())));
         return VecDeque::new();
     }
@@ -94,26 +61,30 @@ fn run_plainly(tx: &mut Tx, round: &mut Round, unit_timeout: Duration) -> Result
     while let Some(mut job) = round.next() {
         limit(tx, unit_timeout);
         let ran = run_unit(tx, &mut *job.work);
-        let must_undo = !matches!(ran, Ok(Ran::Keep | Ran::Clean));
-        if must_undo && in_transaction(tx) {
-            let has_kept = round.has_kept();
-            let anew = control(tx, "ROLLBACK").and_then(|()| control(tx, "BEGIN IMMEDIATE"));
-            if has_kept && anew.is_ok() {
-                round.put_back(job);
-                return Ok(Ended::Repeat);
-            }
-            // Nothing before it is lost with it: the batch goes on as a new transaction.
+        if matches!(ran, Ok(Ran::Keep | Ran::Clean)) {
+            round.ran(job, ran);
+            continue;
         }
+        // An interrupted write, a full disk: the database may have rolled everything back by itself.
+        let anew = if in_transaction(tx) { control(tx, "ROLLBACK") } else { Ok(()) };
+        if let Err(error) = anew.and_then(|()| control(tx, "BEGIN IMMEDIATE")) {
+            round.ran(job, ran);
+            return Err(error);
+        }
+        if round.has_kept() {
+            round.put_back(job, ran);
+            return Ok(Ended::Repeat);
+        }
+        // Nothing before it is lost with it: the batch goes on as a new transaction.
         round.ran(job, ran);
-        still_there(tx)?;
     }
     Ok(Ended::Done)
 }
 
 fn run_with_savepoints(tx: &mut Tx, round: &mut Round, unit_timeout: Duration) -> Result<Ended, Error> {
     while let Some(mut job) = round.next() {
-        limit(tx, unit_timeout);
         control(tx, "SAVEPOINT unit")?;
+        limit(tx, unit_timeout);
         let ran = run_unit(tx, &mut *job.work);
         let keep = matches!(ran, Ok(Ran::Keep));
         round.ran(job, ran);
