@@ -130,9 +130,11 @@ fn postgres(plan: &Plan, address: &str, runtime: &Runtime, rounds: &mut Rounds) 
         rounds.compare(ours::points(runtime, &db, plan.rows), baselines);
     }
     if rounds.wants(RANGE) {
-        let shared = runtime.block_on(raw_postgres::Shared::ranges(config, options.readers, plan.rows))?;
+        let shared = || runtime.block_on(raw_postgres::Shared::ranges(config, options.readers, plan.rows));
+        let alone = goal(RANGE, "tokio-postgres, one at a time", Some(READS));
+        let pipelined = goal(RANGE, "tokio-postgres, pipelined", None);
         let baselines =
-            vec![(goal(RANGE, "tokio-postgres, pipelined", Some(READS)), shared.read_ranges(runtime))];
+            vec![(alone, shared()?.read_ranges_alone(runtime)), (pipelined, shared()?.read_ranges(runtime))];
         rounds.compare(ours::ranges(runtime, &db, plan.rows), baselines);
     }
     // The raw side writes for tenants of its own: it does not know the executor's locks.

@@ -104,14 +104,25 @@ impl Shared {
         })
     }
 
+    /// One caller for each connection, so that a search has it to itself, as the executor's have.
+    pub fn read_ranges_alone(self, runtime: &Runtime) -> Side<'_> {
+        let count = self.each.len();
+        self.read_ranges_by(runtime, count)
+    }
+
     pub fn read_ranges(self, runtime: &Runtime) -> Side<'_> {
+        self.read_ranges_by(runtime, CALLERS)
+    }
+
+    fn read_ranges_by(self, runtime: &Runtime, count: usize) -> Side<'_> {
         Box::new(move |span| {
-            callers(runtime, CALLERS, span, |at, stop| {
+            callers(runtime, count, span, |at, stop| {
                 let (each, rows, mut keys) = (Arc::clone(&self.each), self.rows, Keys::new(at));
                 async move {
                     let mut done = 0;
                     while !stop.load(Ordering::Relaxed) {
-                        let (client, statement) = &each[(at + done) % each.len()];
+                        let turn = if count == each.len() { at } else { at + done };
+                        let (client, statement) = &each[turn % each.len()];
                         let first = keys.next(rows - PAGE);
                         let found = client.query(statement, &[&TENANT, &first, &(first + PAGE)]).await;
                         let found = found.expect("a search succeeds");

@@ -8,25 +8,12 @@ use std::sync::Arc;
 /// The column names of a result, shared by its rows.
 pub(crate) type Columns = Arc<[Box<str>]>;
 
-/// The rows of a result together, as the engine gave them: a value is copied once, into what reads it.
-pub(crate) trait Page: Send + Sync {
-    fn columns(&self) -> &[Box<str>];
-    /// `None` where the engine gave something that is not of the column's kind.
-    fn value(&self, row: usize, column: usize) -> Option<ValueRef<'_>>;
-}
-
 #[derive(Clone)]
 pub struct Row {
-    page: Arc<dyn Page>,
+    page: Arc<Page>,
     at: usize,
     /// Where the next look-up starts: columns are mostly read in their order.
     next: Cell<usize>,
-}
-
-/// The rows of a page.
-pub(crate) fn rows(page: impl Page + 'static, count: usize) -> Vec<Row> {
-    let page: Arc<dyn Page> = Arc::new(page);
-    (0..count).map(|at| Row { page: Arc::clone(&page), at, next: Cell::new(0) }).collect()
 }
 
 impl Row {
@@ -40,15 +27,13 @@ impl Row {
     }
 
     fn value(&self, column: &str) -> Result<ValueRef<'_>, Error> {
-        let columns = self.page.columns();
+        let columns = &self.page.columns;
         let start = self.next.get();
         let is_it = |at: &usize| &*columns[*at] == column;
         match (start..columns.len()).find(is_it).or_else(|| (0..start).find(is_it)) {
             Some(at) => {
                 self.next.set(at + 1);
-                self.page
-                    .value(self.at, at)
-                    .ok_or_else(|| Error::Broken(format!("column {column} is not of its own kind")))
+                Ok(self.page.value(self.at, at))
             }
             None => Err(Error::Broken(format!("no column {column} among {}", columns.join(", ")))),
         }
@@ -58,12 +43,12 @@ impl Row {
 /// Only what the columns are called: their values may be personal, and a debug text ends up in a log.
 impl fmt::Debug for Row {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_tuple("Row").field(&self.page.columns()).finish()
+        out.debug_tuple("Row").field(&self.page.columns).finish()
     }
 }
 
-/// Values copied out of the engine, all texts in one piece.
-pub(crate) struct Copied {
+/// The rows of a result together, copied out of the engine, all texts in one piece.
+pub(crate) struct Page {
     columns: Columns,
     text: String,
     bytes: Vec<u8>,
@@ -80,11 +65,11 @@ enum Place {
     Bytes(u32, u32),
 }
 
-impl Copied {
+impl Page {
     /// `size` is what the last result of the same statement took: cells and bytes of text.
-    pub fn new(columns: Columns, size: (usize, usize)) -> Copied {
+    pub fn new(columns: Columns, size: (usize, usize)) -> Page {
         let cells = Vec::with_capacity(size.0.max(columns.len()));
-        Copied { columns, text: String::with_capacity(size.1), bytes: Vec::new(), cells }
+        Page { columns, text: String::with_capacity(size.1), bytes: Vec::new(), cells }
     }
 
     pub fn size(&self) -> (usize, usize) {
@@ -113,28 +98,23 @@ impl Copied {
 
     pub fn rows(self) -> Vec<Row> {
         let count = self.cells.len().checked_div(self.columns.len()).unwrap_or(0);
-        rows(self, count)
-    }
-}
-
-fn offset(at: usize) -> Result<u32, Error> {
-    u32::try_from(at).map_err(|_| Error::Broken("a result of more than 4 GiB".to_owned()))
-}
-
-impl Page for Copied {
-    fn columns(&self) -> &[Box<str>] {
-        &self.columns
+        let page = Arc::new(self);
+        (0..count).map(|at| Row { page: Arc::clone(&page), at, next: Cell::new(0) }).collect()
     }
 
-    fn value(&self, row: usize, column: usize) -> Option<ValueRef<'_>> {
-        Some(match self.cells[row * self.columns.len() + column] {
+    fn value(&self, row: usize, column: usize) -> ValueRef<'_> {
+        match self.cells[row * self.columns.len() + column] {
             Place::Null => ValueRef::Null,
             Place::Int(number) => ValueRef::Int(number),
             Place::Bool(flag) => ValueRef::Bool(flag),
             Place::Text(start, end) => ValueRef::Text(&self.text[start as usize..end as usize]),
             Place::Bytes(start, end) => ValueRef::Bytes(&self.bytes[start as usize..end as usize]),
-        })
+        }
     }
+}
+
+fn offset(at: usize) -> Result<u32, Error> {
+    u32::try_from(at).map_err(|_| Error::Broken("a result of more than 4 GiB".to_owned()))
 }
 
 #[cfg(test)]
@@ -143,7 +123,7 @@ mod tests {
 
     fn row() -> Row {
         let columns: Columns = ["code", "name", "active"].map(Box::from).into();
-        let mut page = Copied::new(columns, (0, 0));
+        let mut page = Page::new(columns, (0, 0));
         for value in [ValueRef::Int(5), ValueRef::Null, ValueRef::Bool(true)] {
             page.push(value).unwrap();
         }

@@ -119,7 +119,7 @@ pub struct Session {
 struct Prepared {
     statement: tokio_postgres::Statement,
     columns: Columns,
-    kinds: Arc<[Kind]>,
+    kinds: Vec<Kind>,
 }
 
 /// The kind of a column, looked up once: a server's own name for a type is slow to compare.
@@ -141,6 +141,17 @@ impl Kind {
             Type::TEXT | Type::NAME | Type::VARCHAR => Kind::Text,
             Type::BYTEA => Kind::Bytes,
             _ => return None,
+        })
+    }
+
+    fn read(self, raw: Option<&[u8]>) -> Result<ValueRef<'_>, Box<dyn std::error::Error + Sync + Send>> {
+        let Some(raw) = raw else { return Ok(ValueRef::Null) };
+        Ok(match self {
+            Kind::Int8 => ValueRef::Int(wire_types::int8_from_sql(raw)?),
+            Kind::Int4 => ValueRef::Int(wire_types::int4_from_sql(raw)?.into()),
+            Kind::Bool => ValueRef::Bool(wire_types::bool_from_sql(raw)?),
+            Kind::Text => ValueRef::Text(wire_types::text_from_sql(raw)?),
+            Kind::Bytes => ValueRef::Bytes(wire_types::bytea_from_sql(raw)),
         })
     }
 }
@@ -177,13 +188,15 @@ impl Session {
         let stream =
             self.client.query_raw(&prepared.statement, statement.values()).await.map_err(|e| failure(&e))?;
         pin_mut!(stream);
-        let mut rows = Vec::new();
+        let mut page = Page::new(Arc::clone(&prepared.columns), (0, 0));
         while let Some(row) = stream.next().await {
-            rows.push(row.map_err(|e| failure(&e))?);
+            let row = row.map_err(|e| failure(&e))?;
+            for (at, kind) in prepared.kinds.iter().enumerate() {
+                let Raw(raw) = row.try_get(at).map_err(|e| failure(&e))?;
+                page.push(kind.read(raw).map_err(|e| Error::Broken(e.to_string()))?)?;
+            }
         }
-        let count = rows.len();
-        let (columns, kinds) = (Arc::clone(&prepared.columns), Arc::clone(&prepared.kinds));
-        Ok(crate::row::rows(Given { columns, kinds, rows }, count))
+        Ok(page.rows())
     }
 
     /// Waits for an answer, but not for ever: a server that has frozen answers nobody and closes nothing.
@@ -297,31 +310,6 @@ impl ToSql for Value {
     }
 
     to_sql_checked!();
-}
-
-/// Rows as they came; a value is read where it lies.
-struct Given {
-    columns: Columns,
-    kinds: Arc<[Kind]>,
-    rows: Vec<tokio_postgres::Row>,
-}
-
-impl Page for Given {
-    fn columns(&self) -> &[Box<str>] {
-        &self.columns
-    }
-
-    fn value(&self, row: usize, column: usize) -> Option<ValueRef<'_>> {
-        let Raw(raw) = self.rows[row].try_get(column).ok()?;
-        let Some(raw) = raw else { return Some(ValueRef::Null) };
-        Some(match self.kinds[column] {
-            Kind::Int8 => ValueRef::Int(wire_types::int8_from_sql(raw).ok()?),
-            Kind::Int4 => ValueRef::Int(wire_types::int4_from_sql(raw).ok()?.into()),
-            Kind::Bool => ValueRef::Bool(wire_types::bool_from_sql(raw).ok()?),
-            Kind::Text => ValueRef::Text(wire_types::text_from_sql(raw).ok()?),
-            Kind::Bytes => ValueRef::Bytes(wire_types::bytea_from_sql(raw)),
-        })
-    }
 }
 
 /// The bytes of a column, of whatever type.

@@ -3,7 +3,7 @@
 use crate::db::{Failure, Tx};
 use crate::engine::texts::Texts;
 use crate::engine::{Options, Session, refuse_nul};
-use crate::row::{Columns, Copied};
+use crate::row::{Columns, Page};
 use crate::{Error, Row, Statement, Value, ValueRef};
 use rusqlite::config::DbConfig;
 use rusqlite::{CachedStatement, OpenFlags, ffi};
@@ -88,7 +88,7 @@ impl Connection {
         let mut prepared = prepare(&self.inner, known, statement)?;
         let columns = known.columns.get_or_init(|| prepared.column_names().map(Box::from).collect()).clone();
         let width = columns.len();
-        let mut page = Copied::new(columns, known.size.get());
+        let mut page = Page::new(columns, known.size.get());
         let mut cursor = prepared.raw_query();
         while let Some(row) = cursor.next().map_err(|e| failure(&e))? {
             for at in 0..width {
