@@ -30,56 +30,82 @@ pub enum KeyError {
 struct Known {
     fingerprint: Option<String>,
     has_secret: bool,
+    /// Another process serves it.
     is_served: bool,
 }
 
-/// Reads the key file and checks it against the database. Where there is none, and nothing would be lost by a new
-/// one, makes it, readable by its owner alone.
-pub async fn check(app: &App, path: &Path) -> Result<(), KeyError> {
-    let since = app.now().minus(presence::GONE_AFTER);
-    let known = app.db.read(since, |tx, since| Box::pin(known(tx, *since))).await?;
-    let key = read(path)?;
-    match (key, &known.fingerprint) {
-        (Some(key), Some(expected)) if *expected == fingerprint(&key) => return Ok(()),
-        (Some(_), Some(_)) => return Err(KeyError::Other(path.to_owned())),
-        (None, _) if known.has_secret => return Err(KeyError::Lost(path.to_owned())),
-        (None, _) if known.is_served => return Err(KeyError::InUse(path.to_owned())),
-        _ => {}
-    }
-    let is_new = key.is_none();
-    let key = key.unwrap_or_else(|| {
-        let mut fresh = [0; 32];
-        app.chance.fill(&mut fresh);
-        fresh
-    });
-    // The database first: of two processes that start at once one is the first, and the other is told. A key that
-    // is then not written, because the process dies, was never used.
-    let change = (known.fingerprint, fingerprint(&key));
-    let lane = Lane::of(TenantId::SERVER);
-    if !app.db.write(lane, change, |tx, change| Box::pin(remember(tx, change))).await? {
-        return Err(KeyError::InUse(path.to_owned()));
-    }
-    if is_new {
-        create(path, &key)
-            .map_err(|error| KeyError::File { path: path.to_owned(), cause: error.to_string() })?;
-        tracing::info!(path = %path.display(), "server key created");
-    }
-    Ok(())
+/// A process that wants to serve, and the digests of the key in its file and of one it would make.
+struct Candidate {
+    process: String,
+    version: &'static str,
+    in_file: Option<String>,
+    fresh: String,
+    now: Moment,
 }
 
-/// Keeps the new digest, unless somebody else changed it meanwhile.
-async fn remember(tx: &mut Tx, (old, new): &(Option<String>, String)) -> Result<bool, storage::Error> {
-    if settings::get(&mut *tx, Setting::KeyFingerprint).await? != *old {
-        return Ok(false);
+enum Verdict {
+    /// The key in the file is the database's.
+    Welcome,
+    /// There was none, and the fresh one is the database's now.
+    Made,
+    Other,
+    Lost,
+    InUse,
+}
+
+/// Reads the key file and checks it against the database, and signs the process on. Where there is no file, and nothing
+/// would be lost by a new one, makes it, readable by its owner alone.
+pub async fn check(app: &App, path: &Path, process: &str, version: &'static str) -> Result<(), KeyError> {
+    let key = read(path)?;
+    let mut fresh = [0; 32];
+    app.chance.fill(&mut fresh);
+    let candidate = Candidate {
+        process: process.to_owned(),
+        version,
+        in_file: key.as_ref().map(fingerprint),
+        fresh: fingerprint(&fresh),
+        now: app.now(),
+    };
+    // Judged and signed on in one unit: of two processes that start at once one is the first, and the other is told.
+    let lane = Lane::of(TenantId::SERVER);
+    let verdict = app.db.write(lane, candidate, |tx, candidate| Box::pin(judge(tx, candidate))).await?;
+    let path = path.to_owned();
+    match verdict {
+        Verdict::Welcome => Ok(()),
+        Verdict::Other => Err(KeyError::Other(path)),
+        Verdict::Lost => Err(KeyError::Lost(path)),
+        Verdict::InUse => Err(KeyError::InUse(path)),
+        // A key that is then not written, because the process dies, was never used.
+        Verdict::Made => {
+            create(&path, &fresh)
+                .map_err(|error| KeyError::File { path: path.clone(), cause: error.to_string() })?;
+            tracing::info!(path = %path.display(), "server key created");
+            Ok(())
+        }
     }
-    settings::set(tx, Setting::KeyFingerprint, new).await?;
-    Ok(true)
+}
+
+async fn judge(tx: &mut Tx, new: &Candidate) -> Result<Verdict, storage::Error> {
+    let known = known(tx, new.now.minus(presence::GONE_AFTER), &new.process).await?;
+    let (verdict, digest) = match (&new.in_file, &known.fingerprint) {
+        (Some(in_file), Some(expected)) if in_file == expected => (Verdict::Welcome, None),
+        (Some(_), Some(_)) => return Ok(Verdict::Other),
+        (Some(in_file), None) => (Verdict::Welcome, Some(in_file)),
+        (None, _) if known.has_secret => return Ok(Verdict::Lost),
+        (None, _) if known.is_served => return Ok(Verdict::InUse),
+        (None, _) => (Verdict::Made, Some(&new.fresh)),
+    };
+    if let Some(digest) = digest {
+        settings::set(tx, Setting::KeyFingerprint, digest).await?;
+    }
+    processes::beat(tx, &new.process, new.version, new.now).await?;
+    Ok(verdict)
 }
 
 /// Looks at the key without making one: whether it is there. One that does not fit the database is an error.
 pub async fn inspect(app: &App, path: &Path) -> Result<bool, KeyError> {
     let since = app.now().minus(presence::GONE_AFTER);
-    let known = app.db.read(since, |tx, since| Box::pin(known(tx, *since))).await?;
+    let known = app.db.read(since, |tx, since| Box::pin(known(tx, *since, ""))).await?;
     match (read(path)?, known.fingerprint) {
         (None, _) if known.has_secret => Err(KeyError::Lost(path.to_owned())),
         (None, _) if known.is_served => Err(KeyError::InUse(path.to_owned())),
@@ -88,11 +114,11 @@ pub async fn inspect(app: &App, path: &Path) -> Result<bool, KeyError> {
     }
 }
 
-async fn known(tx: &mut Tx, since: Moment) -> Result<Known, storage::Error> {
+async fn known(tx: &mut Tx, since: Moment, but: &str) -> Result<Known, storage::Error> {
     Ok(Known {
         fingerprint: settings::get(&mut *tx, Setting::KeyFingerprint).await?,
         has_secret: secrets::any(&mut *tx).await?,
-        is_served: !processes::alive(&mut *tx, since).await?.is_empty(),
+        is_served: processes::alive(&mut *tx, since).await?.iter().any(|one| one.process != but),
     })
 }
 

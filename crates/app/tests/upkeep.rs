@@ -119,8 +119,9 @@ async fn a_job_whose_process_died_is_taken_over_and_the_dead_one_cannot_finish_i
     }
 }
 
+/// A process for each path.
 async fn check(app: &App, path: &std::path::Path) -> Result<(), KeyError> {
-    server_key::check(app, path).await
+    server_key::check(app, path, &path.display().to_string(), "0").await
 }
 
 #[both_engines]

@@ -33,9 +33,8 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
         super::say(&migrate::told(&migrated));
     }
     let app = super::app_on(db);
-    server_key::check(&app, &key_file).await?;
     let process = presence::name(&app);
-    presence::beat(&app, &process, VERSION).await?;
+    server_key::check(&app, &key_file, &process, VERSION).await?;
     greet(&app, &listener, &address).await?;
 
     let rhythm = Rhythm::from(settings);

@@ -1,6 +1,7 @@
 //! SQLite inside the process: threads that read, one that writes, one that moves the write-ahead log back.
 //!
-//! Reads are spread over a few connections, each on a thread of its own. Writes go to the one writer, which takes
+//! Searches are spread over a few connections, each on a thread of its own; a point read runs where it was asked for,
+//! and goes to those threads only if it takes long. Writes go to the one writer, which takes
 //! what is queued (32 units at most), runs one after another and commits them together, so that one fsync serves many
 //! callers. Answers go out after the commit, never before.
 
@@ -14,15 +15,22 @@ pub use connection::Connection;
 pub use migrate::{lock, migrate};
 
 use super::Options;
-use crate::db::{Lane, Weight, stopped};
+use crate::db::{Failure, Lane, Weight, stopped};
 use crate::unit::{Job, Work};
 use crate::{Error, OpenError, Row, Statement};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
+/// A point read that takes longer than this on the caller's thread is done over by a reader's.
+const NEAR: Duration = Duration::from_millis(1);
+
 pub struct Sqlite {
+    /// Connections for point reads that run on the caller's own thread; none once closed.
+    near: Vec<Mutex<Option<Connection>>>,
     /// `None` once closed: the threads end when they have served what was queued.
     queues: Mutex<Option<Arc<Queues>>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -41,7 +49,7 @@ impl Sqlite {
             cause: cause.to_string(),
         };
         let readers = options.readers.max(2);
-        let share = options.cache_mib / (readers + 1);
+        let share = options.cache_mib / (2 * readers + 1);
         let (units, jobs) = crossbeam_channel::unbounded();
         let (points, point_reads) = crossbeam_channel::unbounded();
         let (searches, search_reads) = crossbeam_channel::unbounded();
@@ -74,7 +82,15 @@ impl Sqlite {
             };
             threads.push(spawn("amparo-reader", move || reader.run(connection))?);
         }
+        let near = (0..readers)
+            .map(|_| {
+                let connection = Connection::open(path, connection::Role::Reader, share, options)?;
+                Ok(Mutex::new(Some(connection)))
+            })
+            .collect::<Result<_, _>>()
+            .map_err(unreachable)?;
         Ok(Sqlite {
+            near,
             queues: Mutex::new(Some(Arc::new(Queues { units, points, searches }))),
             threads: Mutex::new(threads),
         })
@@ -98,6 +114,13 @@ impl Sqlite {
     }
 
     pub async fn query(&self, weight: Weight, statement: Statement) -> Result<Vec<Row>, Error> {
+        if weight == Weight::Point {
+            // Who asks again and again must let others have the thread now and then.
+            tokio::task::coop::consume_budget().await;
+            if let Some(rows) = self.read_near(&statement) {
+                return rows;
+            }
+        }
         let queues = self.queues().ok_or_else(stopped)?;
         let (reply, answer) = oneshot::channel();
         let queue = match weight {
@@ -112,7 +135,26 @@ impl Sqlite {
         rows
     }
 
+    /// Reads on this very thread, where a connection is free: handing a read of a few microseconds to another thread
+    /// and back costs more than the read. `None` where none is free, or the read turned out to be a long one.
+    fn read_near(&self, statement: &Statement) -> Option<Result<Vec<Row>, Error>> {
+        static THREADS: AtomicUsize = AtomicUsize::new(0);
+        thread_local! { static MINE: usize = THREADS.fetch_add(1, Ordering::Relaxed) }
+        let mine = MINE.with(|mine| *mine);
+        let in_turn = (0..self.near.len()).map(|step| &self.near[(mine + step) % self.near.len()]);
+        let mut place = in_turn.filter_map(|place| place.try_lock().ok()).next()?;
+        let connection = place.as_mut()?;
+        connection.limit(NEAR);
+        match connection.all(statement) {
+            Err(Failure { error: Error::TooSlow, .. }) => None,
+            other => Some(other.map_err(|failure| failure.error)),
+        }
+    }
+
     pub async fn close(&self) {
+        for place in &self.near {
+            place.lock().expect("a place is never poisoned").take();
+        }
         self.queues.lock().expect("queues are never poisoned").take();
         let threads = std::mem::take(&mut *self.threads.lock().expect("threads are never poisoned"));
         let joined = tokio::task::spawn_blocking(move || {
