@@ -28,8 +28,8 @@ pub struct Goal {
 
 struct Outcome {
     goal: Goal,
-    raw: Middle,
-    ours: Middle,
+    raw: Pace,
+    ours: Pace,
     ratio: f64,
     low: f64,
     high: f64,
@@ -39,22 +39,22 @@ struct Outcome {
 /// What one side reached in one round: operations per second, and this process's processor time for each. Where
 /// others use the machine too, the latter is the steadier figure; a database server's own time is not in it.
 #[derive(Clone, Copy)]
-struct Middle {
+struct Pace {
     rate: f64,
     micros: f64,
 }
 
-impl Middle {
-    fn of(side: &mut Side<'_>, span: Duration) -> Middle {
+impl Pace {
+    fn of(side: &mut Side<'_>, span: Duration) -> Pace {
         let (begun, before) = (Instant::now(), processor_seconds());
         let rate = side(span);
         let done = rate * begun.elapsed().as_secs_f64();
-        Middle { rate, micros: 1e6 * (processor_seconds() - before) / done.max(1.0) }
+        Pace { rate, micros: 1e6 * (processor_seconds() - before) / done.max(1.0) }
     }
 
-    fn median(rounds: &[Middle]) -> Middle {
-        let of = |part: fn(&Middle) -> f64| median(rounds.iter().map(part).collect());
-        Middle { rate: of(|one| one.rate), micros: of(|one| one.micros) }
+    fn median(rounds: &[Pace]) -> Pace {
+        let of = |part: fn(&Pace) -> f64| median(rounds.iter().map(part).collect());
+        Pace { rate: of(|one| one.rate), micros: of(|one| one.micros) }
     }
 }
 
@@ -87,12 +87,12 @@ impl Rounds {
         black_box(ours(WARM_UP));
         recorder::mean_batch();
         let mut ours_rates = Vec::new();
-        let mut raw_rates: Vec<Vec<Middle>> = vec![Vec::new(); baselines.len()];
+        let mut raw_rates: Vec<Vec<Pace>> = vec![Vec::new(); baselines.len()];
         for _ in 0..self.count {
             for ((_, raw), rates) in baselines.iter_mut().zip(&mut raw_rates) {
-                rates.push(Middle::of(raw, self.span));
+                rates.push(Pace::of(raw, self.span));
             }
-            ours_rates.push(Middle::of(&mut ours, self.span));
+            ours_rates.push(Pace::of(&mut ours, self.span));
         }
         let batch = recorder::mean_batch();
         for ((goal, _), rates) in baselines.into_iter().zip(raw_rates) {
@@ -102,8 +102,8 @@ impl Rounds {
                 ratios.iter().fold((f64::MAX, 0.0_f64), |(low, high), r| (low.min(*r), high.max(*r)));
             let outcome = Outcome {
                 goal,
-                raw: Middle::median(&rates),
-                ours: Middle::median(&ours_rates),
+                raw: Pace::median(&rates),
+                ours: Pace::median(&ours_rates),
                 ratio: median(ratios),
                 low,
                 high,

@@ -4,9 +4,37 @@ use crate::{Error, FromValue, ValueRef};
 use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The column names of a result, shared by its rows.
-pub(crate) type Columns = Arc<[Box<str>]>;
+/// The columns of a result, shared by its rows and by all results of the same statement.
+pub(crate) type Columns = Arc<[Column]>;
+
+pub(crate) struct Column {
+    name: Box<str>,
+    /// Where the text lies by which it was last asked for. The program asks with its own texts, which never move, so
+    /// looking at the address is enough and saves comparing the letters.
+    asked_by: AtomicUsize,
+}
+
+impl From<&str> for Column {
+    fn from(name: &str) -> Column {
+        Column { name: name.into(), asked_by: AtomicUsize::new(0) }
+    }
+}
+
+impl Column {
+    fn is(&self, name: &'static str) -> bool {
+        let place = name.as_ptr().addr();
+        if self.name.len() == name.len() && self.asked_by.load(Ordering::Relaxed) == place {
+            return true;
+        }
+        let same = *self.name == *name;
+        if same {
+            self.asked_by.store(place, Ordering::Relaxed);
+        }
+        same
+    }
+}
 
 #[derive(Clone)]
 pub struct Row {
@@ -19,23 +47,23 @@ pub struct Row {
 impl Row {
     /// The value of the column, as `T`. A column that is not there or holds something else is a defect of the
     /// program, and is told as one.
-    pub fn get<T: FromValue>(&self, column: &str) -> Result<T, Error> {
+    pub fn get<T: FromValue>(&self, column: &'static str) -> Result<T, Error> {
         let value = self.value(column)?;
         T::from_value(value).ok_or_else(|| {
             Error::Broken(format!("column {column} cannot be read as {}", std::any::type_name::<T>()))
         })
     }
 
-    fn value(&self, column: &str) -> Result<ValueRef<'_>, Error> {
+    fn value(&self, column: &'static str) -> Result<ValueRef<'_>, Error> {
         let columns = &self.page.columns;
         let start = self.next.get();
-        let is_it = |at: &usize| &*columns[*at] == column;
+        let is_it = |at: &usize| columns[*at].is(column);
         match (start..columns.len()).find(is_it).or_else(|| (0..start).find(is_it)) {
             Some(at) => {
                 self.next.set(at + 1);
                 Ok(self.page.value(self.at, at))
             }
-            None => Err(Error::Broken(format!("no column {column} among {}", columns.join(", ")))),
+            None => Err(Error::Broken(format!("no column {column} among {self:?}"))),
         }
     }
 }
@@ -43,7 +71,7 @@ impl Row {
 /// Only what the columns are called: their values may be personal, and a debug text ends up in a log.
 impl fmt::Debug for Row {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_tuple("Row").field(&self.page.columns).finish()
+        out.debug_set().entries(self.page.columns.iter().map(|column| &column.name)).finish()
     }
 }
 
@@ -122,7 +150,7 @@ mod tests {
     use super::*;
 
     fn row() -> Row {
-        let columns: Columns = ["code", "name", "active"].map(Box::from).into();
+        let columns: Columns = ["code", "name", "active"].map(Column::from).into();
         let mut page = Page::new(columns, (0, 0));
         for value in [ValueRef::Int(5), ValueRef::Null, ValueRef::Bool(true)] {
             page.push(value).unwrap();

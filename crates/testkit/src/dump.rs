@@ -39,14 +39,14 @@ pub async fn dump(db: &Db) -> String {
     out
 }
 
-fn columns(table: &str) -> Vec<String> {
-    let text = include_str!("../../storage/migrations/0001_foundation.sql");
+fn columns(table: &str) -> Vec<&'static str> {
+    let text: &'static str = include_str!("../../storage/migrations/0001_foundation.sql");
     let (_, rest) = text.split_once(&format!("CREATE TABLE {table} (")).unwrap();
     let body = rest.split("\n)").next().unwrap();
     let lines = body.lines().map(str::trim).filter(|line| !line.is_empty());
     lines
         .filter(|line| !line.starts_with("PRIMARY") && !line.starts_with("FOREIGN"))
-        .map(|line| line.split_whitespace().next().unwrap().to_owned())
+        .map(|line| line.split_whitespace().next().unwrap())
         .collect()
 }
 

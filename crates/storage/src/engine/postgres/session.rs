@@ -3,7 +3,7 @@
 use crate::db::Failure;
 use crate::engine::texts::Texts;
 use crate::engine::{Options, refuse_nul};
-use crate::row::{Columns, Page};
+use crate::row::{Column, Columns, Page};
 use crate::{Error, Row, Statement, Value, ValueRef};
 use futures_util::future::join_all;
 use futures_util::{StreamExt, pin_mut};
@@ -244,7 +244,7 @@ impl Session {
         }
         let prepare = || async {
             let statement = self.client.prepare(statement.text()).await.map_err(|e| failure(&e))?;
-            let columns = statement.columns().iter().map(|column| Box::from(column.name())).collect();
+            let columns = statement.columns().iter().map(|column| Column::from(column.name())).collect();
             let kind = |column: &tokio_postgres::Column| {
                 Kind::of(column.type_()).ok_or_else(|| {
                     let (name, kind) = (column.name(), column.type_());

@@ -3,7 +3,7 @@
 use crate::db::{Failure, Tx};
 use crate::engine::texts::Texts;
 use crate::engine::{Options, Session, refuse_nul};
-use crate::row::{Columns, Page};
+use crate::row::{Column, Columns, Page};
 use crate::{Error, Row, Statement, Value, ValueRef};
 use rusqlite::config::DbConfig;
 use rusqlite::{CachedStatement, OpenFlags, ffi};
@@ -83,10 +83,16 @@ impl Connection {
         self.limit.set(span);
     }
 
+    /// Statements are interrupted at the first look at the clock: after about a millisecond of work.
+    pub fn limit_to_first_look(&self) {
+        self.limit.past.store(1, Ordering::Relaxed);
+    }
+
     pub fn all(&mut self, statement: &Statement) -> Result<Vec<Row>, Failure> {
         let known = self.known.get(statement, Known::new);
         let mut prepared = prepare(&self.inner, known, statement)?;
-        let columns = known.columns.get_or_init(|| prepared.column_names().map(Box::from).collect()).clone();
+        let columns =
+            known.columns.get_or_init(|| prepared.column_names().map(Column::from).collect()).clone();
         let width = columns.len();
         let mut page = Page::new(columns, known.size.get());
         let mut cursor = prepared.raw_query();

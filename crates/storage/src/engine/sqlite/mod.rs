@@ -22,11 +22,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::Duration;
 use tokio::sync::oneshot;
-
-/// A point read that takes longer than this on the caller's thread is done over by a reader's.
-const NEAR: Duration = Duration::from_millis(1);
 
 pub struct Sqlite {
     /// Connections for point reads that run on the caller's own thread; none once closed.
@@ -144,7 +140,7 @@ impl Sqlite {
         let in_turn = (0..self.near.len()).map(|step| &self.near[(mine + step) % self.near.len()]);
         let mut place = in_turn.filter_map(|place| place.try_lock().ok()).next()?;
         let connection = place.as_mut()?;
-        connection.limit(NEAR);
+        connection.limit_to_first_look();
         match connection.all(statement) {
             Err(Failure { error: Error::TooSlow, .. }) => None,
             other => Some(other.map_err(|failure| failure.error)),
