@@ -186,7 +186,7 @@ impl Lanes {
             match session.control(&text).await {
                 Ok(()) => return Ok(session),
                 Err(error) => {
-                    let ended = !session.is_open();
+                    let ended = session.is_lost(&error);
                     session.spoil();
                     tries += 1;
                     // As many as the pool may hold can have been ended by one restart.
@@ -212,7 +212,7 @@ fn lock(tenant: TenantId) -> String {
 /// failed is no error to the server, so a statement that would be one goes before it.
 async fn commit(session: &Session) -> Result<(), Error> {
     match session.control("SELECT 1; COMMIT").await {
-        Err(error) if session.is_usable() => Err(error),
+        Err(error) if session.is_usable() && !session.is_lost(&error) => Err(error),
         Err(_) => Err(Error::Unknown),
         Ok(()) => Ok(()),
     }

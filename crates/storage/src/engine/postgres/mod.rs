@@ -133,14 +133,16 @@ impl Postgres {
                 let next = self.next_point.fetch_add(1, Ordering::Relaxed);
                 let session = self.points[next % self.points.len()].get().await.map_err(fresh)?;
                 let rows = session.all(statement).await;
-                rows.map_err(|failure| Lost { error: failure.error, lost: !session.is_open() })
+                rows.inspect_err(|failure| session.spoil_if_lost(&failure.error))
+                    .map_err(|failure| Lost { lost: session.is_lost(&failure.error), error: failure.error })
             }
             Weight::Search => {
                 let session = take(&self.searches).await.map_err(fresh)?;
                 let mut searching = Searching { session: &session, ended: false };
                 let rows = session.all(statement).await;
                 searching.ended = true;
-                rows.map_err(|failure| Lost { error: failure.error, lost: !session.is_open() })
+                rows.inspect_err(|failure| session.spoil_if_lost(&failure.error))
+                    .map_err(|failure| Lost { lost: session.is_lost(&failure.error), error: failure.error })
             }
         }
     }

@@ -161,6 +161,19 @@ impl Session {
         !self.client.is_closed()
     }
 
+    /// Whether the failure was the end of this connection, by the server's word (57P01 and its like come a moment
+    /// before the connection closes) or by its silence.
+    pub fn is_lost(&self, error: &Error) -> bool {
+        !self.is_open() || matches!(error, Error::Unavailable(text) if text.contains("(57P"))
+    }
+
+    /// Lets nobody use a connection that the server has ended.
+    pub fn spoil_if_lost(&self, error: &Error) {
+        if self.is_lost(error) {
+            self.spoil();
+        }
+    }
+
     pub fn is_usable(&self) -> bool {
         self.is_open() && !self.spoilt.load(Ordering::Relaxed)
     }
