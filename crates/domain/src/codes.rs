@@ -43,6 +43,35 @@ code!(
     HistoryCode
 );
 
+code!(
+    /// A situation that a tenant registered (`codSituacao`).
+    SituationCode
+);
+code!(
+    /// A plan of a tenant (`codPlano`).
+    PlanCode
+);
+code!(
+    /// A type of vehicle (`codTipoVeiculo`).
+    VehicleTypeCode
+);
+code!(
+    /// A consultant or representative (`codVendedor`).
+    SellerCode
+);
+code!(
+    /// A supplier (`codFornecedor`).
+    SupplierCode
+);
+code!(
+    /// An additional field (`codCampo`).
+    FieldCode
+);
+code!(
+    /// A person (`codPessoa`).
+    PersonCode
+);
+
 impl TenantId {
     /// What belongs to the server and to no association: its counter of tenants, its own jobs.
     pub const SERVER: TenantId = TenantId(0);

@@ -14,11 +14,15 @@ mod password;
 mod rejection;
 mod role;
 mod scope;
+mod sets;
 mod tenant;
 mod time;
 
 pub use chance::Chance;
-pub use codes::{BranchCode, HistoryCode, TenantId, UserCode};
+pub use codes::{
+    BranchCode, FieldCode, HistoryCode, PersonCode, PlanCode, SellerCode, SituationCode, SupplierCode,
+    TenantId, UserCode, VehicleTypeCode,
+};
 pub use colour::Colour;
 pub use email::Email;
 pub use entity::{Entity, SituationKind};
@@ -27,5 +31,6 @@ pub use password::Password;
 pub use rejection::{Field, Rejection};
 pub use role::Role;
 pub use scope::{Branches, Scope};
+pub use sets::{BenefitKind, CivilState, FieldKind, Nature, PhoneKind, SellerKind, Sex, VehicleCategory};
 pub use tenant::{Host, Name, TimeZone};
 pub use time::{Clock, Moment};

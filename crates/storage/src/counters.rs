@@ -11,6 +11,13 @@ pub enum Counter {
     User,
     Situation,
     History,
+    Plan,
+    VehicleType,
+    Seller,
+    Supplier,
+    Field,
+    Person,
+    Mail,
 }
 
 impl Counter {
@@ -21,6 +28,13 @@ impl Counter {
             Counter::User => "user",
             Counter::Situation => "situation",
             Counter::History => "history",
+            Counter::Plan => "plan",
+            Counter::VehicleType => "vehicle_type",
+            Counter::Seller => "seller",
+            Counter::Supplier => "supplier",
+            Counter::Field => "field",
+            Counter::Person => "person",
+            Counter::Mail => "mail",
         }
     }
 }

@@ -19,8 +19,16 @@ impl Migration {
     }
 }
 
-pub(crate) const MIGRATIONS: &[Migration] =
-    &[Migration { version: 1, name: "foundation", text: include_str!("../migrations/0001_foundation.sql") }];
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration { version: 1, name: "foundation", text: include_str!("../migrations/0001_foundation.sql") },
+    Migration { version: 2, name: "access", text: include_str!("../migrations/0002_access.sql") },
+    Migration { version: 3, name: "registers", text: include_str!("../migrations/0003_registers.sql") },
+];
+
+/// What the migrations say, in their order.
+pub fn texts() -> impl Iterator<Item = &'static str> {
+    MIGRATIONS.iter().map(|migration| migration.text)
+}
 
 /// A migration as a database remembers it.
 pub(crate) struct Applied {

@@ -1,8 +1,43 @@
 //! The situations that each tenant registered for its entities.
 
-use crate::{Error, Tx, sql};
-use domain::{Moment, TenantId, fold};
+use crate::{Error, Source, Tx, Weight, sql};
+use domain::{Colour, Entity, Moment, SituationCode, SituationKind, TenantId, fold};
 use registers::BornSituation;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Situation {
+    pub entity: Entity,
+    pub code: SituationCode,
+    pub name: String,
+    pub kind: SituationKind,
+    pub colour: Colour,
+    /// What its type picks where only the type is said.
+    pub is_default: bool,
+    pub active: bool,
+}
+
+/// Every situation of every entity; by name, then code.
+pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Situation>, Error> {
+    let statement = sql("SELECT entity, code, name, kind, colour, is_default, active FROM situations
+         WHERE tenant = $1 ORDER BY name, code")
+    .arg(tenant);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            let colour: String = row.get("colour")?;
+            Ok(Situation {
+                entity: row.get("entity")?,
+                code: row.get("code")?,
+                name: row.get("name")?,
+                kind: row.get("kind")?,
+                colour: Colour::parse(&colour)
+                    .map_err(|_| Error::Broken(format!("{colour:?} is kept as a colour")))?,
+                is_default: row.get("is_default")?,
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}
 
 /// Writes situations, the first with code `first` and the others behind it.
 pub async fn insert_born(

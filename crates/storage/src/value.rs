@@ -1,6 +1,10 @@
 //! The four kinds of value that both engines share, and how Rust's types become them and come back.
 
-use domain::{BranchCode, Entity, HistoryCode, Moment, Role, SituationKind, TenantId, UserCode};
+use domain::{
+    BenefitKind, BranchCode, CivilState, Entity, FieldCode, FieldKind, HistoryCode, Moment, Nature,
+    PersonCode, PhoneKind, PlanCode, Role, SellerCode, SellerKind, Sex, SituationCode, SituationKind,
+    SupplierCode, TenantId, UserCode, VehicleCategory, VehicleTypeCode,
+};
 
 /// A parameter or a column: BIGINT, TEXT, BOOLEAN, BYTEA, or nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,7 +166,19 @@ macro_rules! codes {
         }
     )*};
 }
-codes!(TenantId, BranchCode, UserCode, HistoryCode);
+codes!(
+    TenantId,
+    BranchCode,
+    UserCode,
+    HistoryCode,
+    SituationCode,
+    PlanCode,
+    VehicleTypeCode,
+    SellerCode,
+    SupplierCode,
+    FieldCode,
+    PersonCode
+);
 
 macro_rules! numbered {
     ($($set:ident),*) => {$(
@@ -179,4 +195,16 @@ macro_rules! numbered {
         }
     )*};
 }
-numbered!(Role, Entity, SituationKind);
+numbered!(
+    Role,
+    Entity,
+    SituationKind,
+    BenefitKind,
+    VehicleCategory,
+    SellerKind,
+    FieldKind,
+    Nature,
+    Sex,
+    CivilState,
+    PhoneKind
+);

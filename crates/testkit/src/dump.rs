@@ -4,9 +4,8 @@ use storage::{Db, Value, Weight, sql};
 
 /// The tables, in the order in which they are dumped, with the columns that order their rows.
 pub fn tables() -> Vec<(String, String)> {
-    let text = include_str!("../../storage/migrations/0001_foundation.sql");
     let mut tables = Vec::new();
-    for part in text.split("CREATE TABLE ").skip(1) {
+    for part in storage::schema_texts().flat_map(|text| text.split("CREATE TABLE ").skip(1)) {
         let name = part.split_whitespace().next().unwrap().to_owned();
         let body = part.split(';').next().unwrap();
         let key = match body.split_once("    PRIMARY KEY (") {
@@ -40,12 +39,14 @@ pub async fn dump(db: &Db) -> String {
 }
 
 fn columns(table: &str) -> Vec<&'static str> {
-    let text: &'static str = include_str!("../../storage/migrations/0001_foundation.sql");
-    let (_, rest) = text.split_once(&format!("CREATE TABLE {table} (")).unwrap();
-    let body = rest.split("\n)").next().unwrap();
-    let lines = body.lines().map(str::trim).filter(|line| !line.is_empty());
+    let (created, added) = (format!("CREATE TABLE {table} ("), format!("ALTER TABLE {table} ADD COLUMN "));
+    let body =
+        storage::schema_texts().find_map(|text| text.split_once(&created)).unwrap().1.split("\n)").next();
+    let later = storage::schema_texts().flat_map(|text| text.split(&added).skip(1));
+    let lines = body.unwrap().lines().map(str::trim).filter(|line| !line.is_empty());
     lines
         .filter(|line| !line.starts_with("PRIMARY") && !line.starts_with("FOREIGN"))
+        .chain(later)
         .map(|line| line.split_whitespace().next().unwrap())
         .collect()
 }

@@ -1,0 +1,118 @@
+//! Fixed sets: what a thing may be, whatever the association calls it. What each is called outside stands in `wire`.
+
+macro_rules! set {
+    ($(#[$meta:meta])* $name:ident { $($(#[$member_meta:meta])* $member:ident = $number:literal),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name {
+            $($(#[$member_meta])* $member),*
+        }
+
+        impl $name {
+            pub const ALL: &[$name] = &[$($name::$member),*];
+
+            /// The number by which the database knows it; never changed.
+            pub const fn number(self) -> i64 {
+                match self {
+                    $($name::$member => $number),*
+                }
+            }
+
+            pub fn from_number(number: i64) -> Option<$name> {
+                $name::ALL.iter().copied().find(|member| member.number() == number)
+            }
+        }
+    };
+}
+
+set!(
+    /// What a benefit protects. The numbers are also those of the interface.
+    BenefitKind {
+        Vehicle = 0,
+        Health = 1,
+        Miscellaneous = 2,
+        Consortium = 3,
+        Assistance = 4,
+    }
+);
+
+set!(
+    VehicleCategory {
+        Bicycle = 1,
+        Truck = 2,
+        Light = 3,
+        Motorcycle = 4,
+        Pickup = 5,
+        Utility = 6,
+        Bus = 7,
+        Other = 8,
+    }
+);
+
+set!(
+    SellerKind {
+        Consultant = 1,
+        Representative = 2,
+    }
+);
+
+set!(
+    /// What an additional field holds.
+    FieldKind {
+        Text = 1,
+        Number = 2,
+        Date = 3,
+        Boolean = 4,
+        List = 5,
+    }
+);
+
+set!(
+    /// A person of flesh or of law.
+    Nature {
+        Natural = 1,
+        Legal = 2,
+    }
+);
+
+set!(
+    Sex {
+        Female = 1,
+        Male = 2,
+    }
+);
+
+set!(
+    CivilState {
+        Single = 1,
+        Married = 2,
+        Widowed = 3,
+        Separated = 4,
+        Divorced = 5,
+        StableUnion = 6,
+        Other = 7,
+    }
+);
+
+set!(
+    PhoneKind {
+        Landline = 1,
+        Mobile = 2,
+    }
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_lead_back_to_the_member() {
+        for kind in BenefitKind::ALL {
+            assert_eq!(BenefitKind::from_number(kind.number()), Some(*kind));
+        }
+        for category in VehicleCategory::ALL {
+            assert_eq!(VehicleCategory::from_number(category.number()), Some(*category));
+        }
+        assert_eq!(SellerKind::from_number(0), None);
+    }
+}

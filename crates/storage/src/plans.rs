@@ -1,0 +1,33 @@
+//! The plans that a tenant sells.
+
+use crate::{Error, Source, Weight, sql};
+use domain::{BenefitKind, PlanCode, TenantId};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    pub code: PlanCode,
+    pub name: String,
+    pub kind: BenefitKind,
+    /// In cents.
+    pub price: i64,
+    pub active: bool,
+}
+
+/// Every plan, also those no longer sold; by name, then code.
+pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Plan>, Error> {
+    let statement = sql("SELECT code, name, benefit_kind, price, active FROM plans WHERE tenant = $1
+         ORDER BY name, code")
+    .arg(tenant);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Plan {
+                code: row.get("code")?,
+                name: row.get("name")?,
+                kind: row.get("benefit_kind")?,
+                price: row.get("price")?,
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,30 @@
+//! The types of vehicle that a tenant tells apart.
+
+use crate::{Error, Source, Weight, sql};
+use domain::{TenantId, VehicleCategory, VehicleTypeCode};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VehicleType {
+    pub code: VehicleTypeCode,
+    pub name: String,
+    pub category: VehicleCategory,
+    pub active: bool,
+}
+
+/// By name, then code.
+pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<VehicleType>, Error> {
+    let statement = sql("SELECT code, name, category, active FROM vehicle_types WHERE tenant = $1
+         ORDER BY name, code")
+    .arg(tenant);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(VehicleType {
+                code: row.get("code")?,
+                name: row.get("name")?,
+                category: row.get("category")?,
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}

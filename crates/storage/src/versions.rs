@@ -1,0 +1,42 @@
+//! The numbers by which processes notice that what they remember has changed (engine.md: what a request may keep in
+//! memory). Whoever changes something that is remembered raises its number in the same unit.
+
+use crate::{Error, Row, Source, Tx, Weight, sql};
+use domain::TenantId;
+
+/// How new what is remembered of a tenant must be. What was never raised stands at nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Versions {
+    pub access: i64,
+    pub registers: i64,
+}
+
+/// Says that users, their tokens or their branches changed: nothing remembered of them holds.
+pub async fn raise_access(tx: &mut Tx, tenant: TenantId) -> Result<Versions, Error> {
+    let statement = sql("INSERT INTO versions (tenant, access, registers) VALUES ($1, 1, 0)
+         ON CONFLICT (tenant) DO UPDATE SET access = versions.access + 1 RETURNING access, registers");
+    raised(tx.one(statement.arg(tenant)).await?)
+}
+
+/// Says that a register changed; for [`TenantId::SERVER`], the hosts or the default tenant.
+pub async fn raise_registers(tx: &mut Tx, tenant: TenantId) -> Result<Versions, Error> {
+    let statement = sql("INSERT INTO versions (tenant, access, registers) VALUES ($1, 0, 1)
+         ON CONFLICT (tenant) DO UPDATE SET registers = versions.registers + 1 RETURNING access, registers");
+    raised(tx.one(statement.arg(tenant)).await?)
+}
+
+fn raised(row: Option<Row>) -> Result<Versions, Error> {
+    let row = row.ok_or_else(|| Error::Broken("a version gave nothing".to_owned()))?;
+    Ok(Versions { access: row.get("access")?, registers: row.get("registers")? })
+}
+
+pub async fn all(from: impl Into<Source<'_>>) -> Result<Vec<(TenantId, Versions)>, Error> {
+    let statement = sql("SELECT tenant, access, registers FROM versions ORDER BY tenant");
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            let versions = Versions { access: row.get("access")?, registers: row.get("registers")? };
+            Ok((row.get("tenant")?, versions))
+        })
+        .collect()
+}
