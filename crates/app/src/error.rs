@@ -1,12 +1,31 @@
 //! Why something was not done.
 
 use domain::Rejection;
+use std::time::Duration;
 
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// A rule says no; every problem that was found, not the first alone.
     #[error("refused: {0:?}")]
     Refused(Vec<Rejection>),
+    /// User, password or token are not good, and that is all that is said.
+    #[error("the credential is not good")]
+    Credential,
+    /// The role may not do this.
+    #[error("the role may not do this")]
+    Forbidden,
+    /// Too many failed logins.
+    #[error("too many failed logins; again in {0:?}")]
+    TooMany(Duration),
+    /// More logins wait than can be checked.
+    #[error("too many logins at once")]
+    Busy,
+    /// The server has no association yet that this could be meant for.
+    #[error("no tenant is meant")]
+    NoTenant,
+    /// The key came before, with another body.
+    #[error("the idempotency key was used for something else")]
+    KeyReused,
     #[error(transparent)]
     Storage(#[from] storage::Error),
     #[error("password hashing failed: {0}")]

@@ -1,6 +1,7 @@
 //! Housekeeping: removing what time has made useless. It is a job of the database, not of a process: it runs once when
 //! it is due, however many processes there are, and a restart neither forgets nor repeats it.
 
+use crate::access::KNOWN_FOR;
 use crate::{App, Error};
 use domain::{Moment, TenantId};
 use std::time::Duration;
@@ -9,6 +10,8 @@ use storage::jobs::{self, Lease};
 use storage::{Lane, Tx, tenants};
 
 const JOB: &str = "housekeeping";
+/// Longer than any failure counts.
+const DAY: Duration = Duration::from_secs(24 * 3600);
 /// Rows removed in one unit: short enough that nobody notices.
 const ROWS: i64 = 500;
 /// How long a process may be silent before another takes the job over.
@@ -31,6 +34,8 @@ impl Retention {
             Sweep::IdempotencyKeys => self.idempotency_keys,
             Sweep::SentMailBodies => self.mail_bodies,
             Sweep::Attempts => self.attempts,
+            Sweep::KnownAddresses => KNOWN_FOR,
+            Sweep::LoginFailures => DAY,
         }
     }
 }
@@ -47,7 +52,7 @@ pub async fn run_if_due(app: &App, retention: &Retention) -> Result<Option<u64>,
     let mut all: Vec<TenantId> = tenants::all(&app.db).await?.into_iter().map(|tenant| tenant.id).collect();
     all.push(TenantId::SERVER);
     for tenant in all {
-        for what in Sweep::ALL {
+        for what in Sweep::ALL.iter().copied() {
             let before = app.now().minus(retention.of(what));
             match sweep_all(app, &lease, what, tenant, before).await {
                 Ok(Swept { rows, ours: true }) => swept += rows,

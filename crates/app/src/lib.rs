@@ -6,8 +6,11 @@
 //! 2. Open one unit (`app.db.write`) with a free `async fn` that looks up or refuses, changes, and answers.
 //! 3. Test it on both engines, with eight callers at once.
 
+pub mod access;
+pub mod base;
 mod error;
 pub mod housekeeping;
+pub mod memory;
 mod passwords;
 pub mod presence;
 pub mod server_key;
@@ -15,9 +18,11 @@ pub mod tenants;
 pub mod users;
 
 pub use error::Error;
-pub use passwords::Passwords;
+pub use passwords::{Cost, Passwords, Turn};
 
+use access::Throttle;
 use domain::{Chance, Clock, Moment};
+use memory::Memory;
 use std::sync::Arc;
 use storage::Db;
 
@@ -28,9 +33,16 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     pub chance: Arc<dyn Chance>,
     pub passwords: Passwords,
+    pub throttle: Throttle,
+    pub memory: Arc<Memory>,
 }
 
 impl App {
+    pub fn new(db: Db, clock: Arc<dyn Clock>, chance: Arc<dyn Chance>, passwords: Passwords) -> App {
+        let memory = Arc::new(Memory::new(&*chance));
+        App { db, clock, chance, passwords, throttle: Throttle::default(), memory }
+    }
+
     pub fn now(&self) -> Moment {
         self.clock.now()
     }

@@ -1,54 +1,161 @@
-//! Hashing passwords: Argon2id, by OWASP's figures unless a test says otherwise.
+//! Hashing passwords: Argon2id, by OWASP's figures unless a test says otherwise. A hash takes tens of milliseconds of a
+//! core, so only a few run at once, off the async threads: however many logins come, the other work goes on.
 
 use crate::Error;
-use argon2::password_hash::PasswordHasher;
-use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use domain::{Chance, Password};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+/// What a hash costs.
 #[derive(Clone, Copy, Debug)]
-pub struct Passwords {
+pub struct Cost {
     memory_kib: u32,
     passes: u32,
 }
 
-impl Passwords {
+impl Cost {
     /// 19 MiB, two passes, one lane.
-    pub const OWASP: Passwords = Passwords { memory_kib: 19 * 1024, passes: 2 };
+    pub const OWASP: Cost = Cost { memory_kib: 19 * 1024, passes: 2 };
 
     /// The least that Argon2 takes, for tests that make many users.
-    pub const CHEAPEST: Passwords = Passwords { memory_kib: 8, passes: 1 };
+    pub const CHEAPEST: Cost = Cost { memory_kib: 8, passes: 1 };
 
-    /// The hash in PHC form, with a salt of its own. Takes tens of milliseconds, so it runs off the async threads.
-    pub async fn hash(self, password: Password, chance: &dyn Chance) -> Result<String, Error> {
+    fn params(self) -> Result<Params, Error> {
+        Params::new(self.memory_kib, self.passes, 1, None).map_err(|error| failed(&error))
+    }
+}
+
+#[derive(Clone)]
+pub struct Passwords {
+    cost: Cost,
+    places: Arc<Semaphore>,
+    /// What an unknown user's password is compared with: it costs as much as a known one's and never fits.
+    nobody: Arc<str>,
+}
+
+/// How long somebody waits for his turn before he is told that too many do.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The turn to run one Argon2 at a time.
+pub struct Turn(#[allow(dead_code, reason = "it is held, not read")] OwnedSemaphorePermit);
+
+impl Passwords {
+    /// Hashes at most `at_once` passwords at the same time.
+    pub fn new(cost: Cost, at_once: usize, chance: &dyn Chance) -> Result<Passwords, Error> {
+        let places = Arc::new(Semaphore::new(at_once));
+        Ok(Passwords { cost, places, nobody: nobody(cost, chance)?.into() })
+    }
+
+    /// Waits for a turn; who waited too long is refused.
+    pub async fn turn(&self) -> Result<Turn, Error> {
+        let place = Arc::clone(&self.places).acquire_owned();
+        match tokio::time::timeout(PATIENCE, place).await {
+            Ok(Ok(permit)) => Ok(Turn(permit)),
+            Ok(Err(_)) | Err(_) => Err(Error::Busy),
+        }
+    }
+
+    /// The hash in PHC form, with a salt of its own.
+    pub async fn hash(&self, password: Password, chance: &dyn Chance) -> Result<String, Error> {
         let mut salt = [0; 16];
         chance.fill(&mut salt);
-        let hashed = tokio::task::spawn_blocking(move || self.hash_with(&password, &salt)).await;
-        hashed.map_err(|error| Error::Hashing(error.to_string()))?
+        let (turn, cost) = (self.turn().await?, self.cost);
+        off_thread(turn, move || hash(cost, &password, &salt)).await.1
     }
 
-    fn hash_with(self, password: &Password, salt: &[u8]) -> Result<String, Error> {
-        let failed = |error: &dyn std::fmt::Display| Error::Hashing(error.to_string());
-        let params = Params::new(self.memory_kib, self.passes, 1, None).map_err(|e| failed(&e))?;
-        let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
-        let hash: PasswordHash =
-            argon2.hash_password_with_salt(password.expose().as_bytes(), salt).map_err(|e| failed(&e))?;
-        Ok(hash.to_string())
+    /// Whether this is the password; `None` stands for a user who does not exist, and takes as long. The turn comes
+    /// back, for what must be written down before the next is tried.
+    pub async fn verify(
+        &self,
+        turn: Turn,
+        password: String,
+        hash: Option<&str>,
+    ) -> (Turn, Result<bool, Error>) {
+        metrics::counter!("amparo_password_checks_total").increment(1);
+        let (known, hash) = (hash.is_some(), hash.unwrap_or(&self.nobody).to_owned());
+        off_thread(turn, move || Ok(verify(&password, &hash)? && known)).await
     }
+}
+
+async fn off_thread<T: Send + 'static>(
+    turn: Turn,
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> (Turn, Result<T, Error>) {
+    // The turn stays with the work: a caller who goes away does not make room for another beside it.
+    let done = tokio::task::spawn_blocking(move || (turn, work())).await;
+    done.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+}
+
+fn hash(cost: Cost, password: &Password, salt: &[u8]) -> Result<String, Error> {
+    let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, cost.params()?);
+    let hash: PasswordHash =
+        argon2.hash_password_with_salt(password.expose().as_bytes(), salt).map_err(|e| failed(&e))?;
+    Ok(hash.to_string())
+}
+
+/// With the figures that the hash itself names, so that older hashes stay good when the figures change.
+fn verify(password: &str, hash: &str) -> Result<bool, Error> {
+    use argon2::password_hash::Error as Fault;
+    let hash = PasswordHash::new(hash).map_err(|error| failed(&error))?;
+    match Argon2::default().verify_password(password.as_bytes(), &hash) {
+        Ok(()) => Ok(true),
+        Err(Fault::PasswordInvalid) => Ok(false),
+        Err(error) => Err(failed(&error)),
+    }
+}
+
+/// A hash that no password is known for: salt and output are chance.
+fn nobody(cost: Cost, chance: &dyn Chance) -> Result<String, Error> {
+    let (mut salt, mut output) = ([0; 16], [0; 32]);
+    chance.fill(&mut salt);
+    chance.fill(&mut output);
+    let hash = PasswordHash {
+        algorithm: Algorithm::Argon2id.ident(),
+        version: Some(Version::V0x13.into()),
+        params: ParamsString::try_from(&cost.params()?).map_err(|error| failed(&error))?,
+        salt: Some(Salt::new(&salt).map_err(|error| failed(&error))?),
+        hash: Some(Output::new(&output).map_err(|error| failed(&error))?),
+    };
+    Ok(hash.to_string())
+}
+
+fn failed(error: &dyn std::fmt::Display) -> Error {
+    Error::Hashing(error.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use argon2::password_hash::PasswordVerifier;
+
+    struct Sevens;
+
+    impl Chance for Sevens {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(7);
+        }
+    }
 
     #[test]
     fn a_hash_is_argon2id_with_owasps_figures_and_verifies() {
         let password = Password::parse("amparo-demo").unwrap();
-        let text = Passwords::OWASP.hash_with(&password, &[7; 16]).unwrap();
+        let text = hash(Cost::OWASP, &password, &[7; 16]).unwrap();
         assert!(text.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{text}");
-        let hash = PasswordHash::new(&text).unwrap();
-        assert!(Argon2::default().verify_password(b"amparo-demo", &hash).is_ok());
-        assert!(Argon2::default().verify_password(b"amparo-demp", &hash).is_err());
+        assert!(verify("amparo-demo", &text).unwrap());
+        assert!(!verify("amparo-demp", &text).unwrap());
+    }
+
+    #[test]
+    fn nobodys_hash_costs_as_much_as_anybodys() {
+        let text = nobody(Cost::OWASP, &Sevens).unwrap();
+        assert!(text.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{text}");
+        assert_eq!(
+            text.len(),
+            hash(Cost::OWASP, &Password::parse("uma senha longa").unwrap(), &[1; 16]).unwrap().len()
+        );
+        assert!(!verify("amparo-demo", &text).unwrap());
     }
 }

@@ -7,7 +7,7 @@ use registers::SITUATIONS;
 use storage::counters::{self, Counter};
 use storage::settings::{self, Setting};
 use storage::tenants::Tenant;
-use storage::{Lane, Source, Tx, branches, situations, tenants};
+use storage::{Lane, Source, Tx, branches, situations, tenants, versions};
 
 /// What a new tenant needs to be told.
 #[derive(Clone, Debug)]
@@ -65,6 +65,7 @@ async fn insert(tx: &mut Tx, new: &Parsed) -> Result<Created, Error> {
             return Err(Rejection::HostTaken(host.as_str().to_owned()).into());
         }
     }
+    versions::raise_registers(tx, TenantId::SERVER).await?;
     let is_default = new.make_default || settings::get(&mut *tx, Setting::DefaultTenant).await?.is_none();
     if is_default {
         settings::set(tx, Setting::DefaultTenant, &tenant.to_string()).await?;

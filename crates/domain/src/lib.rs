@@ -4,6 +4,7 @@
 //! To add a value type: one file, a `parse` that gives the value or the [`Rejection`] that says why not,
 //! and its tests beside it.
 
+mod address;
 mod chance;
 mod codes;
 mod colour;
@@ -18,6 +19,7 @@ mod sets;
 mod tenant;
 mod time;
 
+pub use address::CallerAddress;
 pub use chance::Chance;
 pub use codes::{
     BranchCode, FieldCode, HistoryCode, PersonCode, PlanCode, SellerCode, SituationCode, SupplierCode,

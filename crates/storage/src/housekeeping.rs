@@ -11,11 +11,20 @@ pub enum Sweep {
     /// The bodies of sent mail; that it was sent stays known.
     SentMailBodies,
     Attempts,
+    /// Addresses from which an account was not entered for long.
+    KnownAddresses,
+    LoginFailures,
 }
 
 impl Sweep {
-    pub const ALL: [Sweep; 4] =
-        [Sweep::ExpiredTokens, Sweep::IdempotencyKeys, Sweep::SentMailBodies, Sweep::Attempts];
+    pub const ALL: &[Sweep] = &[
+        Sweep::ExpiredTokens,
+        Sweep::IdempotencyKeys,
+        Sweep::SentMailBodies,
+        Sweep::Attempts,
+        Sweep::KnownAddresses,
+        Sweep::LoginFailures,
+    ];
 
     /// For logs and metrics.
     pub fn name(self) -> &'static str {
@@ -24,6 +33,8 @@ impl Sweep {
             Sweep::IdempotencyKeys => "idempotency_keys",
             Sweep::SentMailBodies => "sent_mail_bodies",
             Sweep::Attempts => "attempts",
+            Sweep::KnownAddresses => "known_addresses",
+            Sweep::LoginFailures => "login_failures",
         }
     }
 
@@ -42,6 +53,12 @@ impl Sweep {
             Sweep::Attempts => sql("DELETE FROM attempts WHERE tenant = $1 AND (receiver, history_code, number) IN
                  (SELECT receiver, history_code, number FROM attempts WHERE tenant = $1 AND tried_at < $2
                   ORDER BY tried_at, receiver, history_code, number LIMIT $3)"),
+            Sweep::KnownAddresses => sql("DELETE FROM known_addresses WHERE tenant = $1 AND (user_code, address) IN
+                 (SELECT user_code, address FROM known_addresses WHERE tenant = $1 AND seen_at < $2
+                  ORDER BY seen_at, user_code, address LIMIT $3)"),
+            Sweep::LoginFailures => sql("DELETE FROM login_failures WHERE tenant = $1 AND subject IN
+                 (SELECT subject FROM login_failures WHERE tenant = $1 AND since < $2
+                  ORDER BY since, subject LIMIT $3)"),
         }
     }
 }

@@ -56,3 +56,10 @@ pub async fn claim_host(tx: &mut Tx, host: &Host, tenant: TenantId) -> Result<bo
     .arg(tenant);
     Ok(tx.execute(statement).await? == 1)
 }
+
+/// Which tenant each host leads to.
+pub async fn hosts(from: impl Into<Source<'_>>) -> Result<Vec<(String, TenantId)>, Error> {
+    let statement = sql("SELECT host, tenant FROM hosts ORDER BY host");
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("host")?, row.get("tenant")?))).collect()
+}

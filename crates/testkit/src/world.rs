@@ -4,7 +4,7 @@
 
 use crate::{Database, Engine, Fixture, SeededChance, StillClock};
 use app::tenants::NewTenant;
-use app::{App, Passwords};
+use app::{App, Cost, Passwords};
 use domain::{BranchCode, Email, Field, Moment, Name, Role, Scope, TenantId, UserCode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -92,7 +92,9 @@ async fn process(database: &Database, clock: &Arc<StillClock>, seed: u64) -> App
 
 /// What the business needs, on a database: a still clock, seeded chance, cheap hashes.
 pub fn app_on(db: Db, clock: Arc<StillClock>, seed: u64) -> App {
-    App { db, clock, chance: Arc::new(SeededChance::new(seed)), passwords: Passwords::CHEAPEST }
+    let chance = Arc::new(SeededChance::new(seed));
+    let passwords = Passwords::new(Cost::CHEAPEST, 2, &*chance).unwrap();
+    App::new(db, clock, chance, passwords)
 }
 
 async fn tenant(app: &App, name: &str) -> TenantId {

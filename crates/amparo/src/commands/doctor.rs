@@ -77,7 +77,10 @@ async fn database(settings: &Settings, address: &Address, findings: &mut Vec<Fin
         return db.close().await;
     }
     findings.push(fine("esquema", format!("versão {newest}, a deste programa.")));
-    let app = super::app_on(db);
+    let app = match super::app_on(db) {
+        Ok(app) => app,
+        Err(error) => return findings.push(fault("senhas", error)),
+    };
     let is_served = processes(&app, findings).await;
     key(settings, address, &app, findings).await;
     bases(&app, findings).await;

@@ -12,7 +12,7 @@ use crate::fatal::Fatal;
 use crate::settings::Settings;
 use crate::system::{SystemChance, SystemClock};
 use crate::telemetry;
-use app::{App, Passwords};
+use app::{App, Cost, Passwords};
 use clap::ArgMatches;
 use std::io::Write;
 use std::path::PathBuf;
@@ -53,11 +53,14 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
 async fn open(settings: &Settings) -> Result<App, Fatal> {
     let address = Address::parse(&settings.database)?;
     let (db, _) = storage::open(&address, &settings.storage.options(), Schema::Expect).await?;
-    Ok(app_on(db))
+    app_on(db)
 }
 
-fn app_on(db: Db) -> App {
-    App { db, clock: Arc::new(SystemClock), chance: Arc::new(SystemChance), passwords: Passwords::OWASP }
+fn app_on(db: Db) -> Result<App, Fatal> {
+    // Half of the machine at most: whoever floods the login leaves the other half to everybody else.
+    let at_once = std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2));
+    let passwords = Passwords::new(Cost::OWASP, at_once, &SystemChance)?;
+    Ok(App::new(db, Arc::new(SystemClock), Arc::new(SystemChance), passwords))
 }
 
 /// Where the server's key is.

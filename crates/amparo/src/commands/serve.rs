@@ -32,7 +32,7 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     if migrated.from != migrated.to {
         super::say(&migrate::told(&migrated));
     }
-    let app = super::app_on(db);
+    let app = super::app_on(db)?;
     let process = presence::name(&app);
     server_key::check(&app, &key_file, &process, VERSION).await?;
     greet(&app, &listener, &address).await?;

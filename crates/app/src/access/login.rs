@@ -1,0 +1,159 @@
+//! Entering with login and password.
+//!
+//! A right login is remembered for ten minutes, as a keyed digest that only this process can make, so that programs that
+//! log in for every conversation do not pay for Argon2 each time; the user is looked up again all the same, and a token
+//! written. Everybody else waits for his turn at the hash, and his failure is counted before the turn passes on: however
+//! many try at once, no more get through than the limits say.
+
+use super::throttle::Subjects;
+use super::token::{self, TokenKey};
+use super::{KNOWN_FOR, TOKEN_LIFE};
+use crate::base::{Registers, registers};
+use crate::{App, Error};
+use domain::{CallerAddress, Email, Moment, Role, Scope, TenantId, UserCode};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use std::sync::Arc;
+use std::time::Duration;
+use storage::logins::{self, Account, Entering};
+use storage::{Lane, Tx, tokens};
+
+/// How long a right login is remembered.
+const REMEMBERED_FOR: Duration = Duration::from_secs(10 * 60);
+
+/// Somebody who has just entered.
+#[derive(Debug)]
+pub struct Entered {
+    pub token: String,
+    pub tenant: TenantId,
+    pub tenant_name: String,
+    pub user: UserCode,
+    pub user_name: String,
+    pub role: Role,
+    pub must_change_password: bool,
+    pub scope: Scope,
+    pub registers: Arc<Registers>,
+}
+
+/// A login that was right a moment ago.
+#[derive(Clone)]
+pub(crate) struct Remembered {
+    tenant: TenantId,
+    user: UserCode,
+    /// The hash that the password was right for.
+    password_hash: Arc<str>,
+    until: Moment,
+}
+
+/// Enters. Who is unknown, disabled or wrong gets one and the same answer, after the same work.
+pub async fn login(app: &App, login: &str, password: &str, address: CallerAddress) -> Result<Entered, Error> {
+    // What is no address belongs to nobody.
+    let email = Email::parse(login).map_or_else(|_| login.to_owned(), |email| email.to_string());
+    let digest = digest(&app.memory.key, &email, password);
+    if let Some(entered) = repeat(app, &digest, address).await? {
+        return Ok(entered);
+    }
+    let subjects = Subjects::of(&email, address);
+    allowed(app, &email, &subjects, address).await?;
+    let turn = app.passwords.turn().await?;
+    // While this one waited, the same login may have been found right, or too many others wrong.
+    if let Some(entered) = repeat(app, &digest, address).await? {
+        return Ok(entered);
+    }
+    let account = allowed(app, &email, &subjects, address).await?;
+    let hash = account.as_ref().map(|account| account.password_hash.as_str());
+    let (turn, is_right) = app.passwords.verify(turn, password.to_owned(), hash).await;
+    if let (true, Some(account)) = (is_right?, account) {
+        drop(turn);
+        let right = Remembered {
+            tenant: account.tenant,
+            user: account.user,
+            password_hash: account.password_hash.into(),
+            until: app.now().plus(REMEMBERED_FOR),
+        };
+        if let Some(entered) = issue(app, &right, address).await? {
+            app.memory.logins.insert(digest, right);
+            return Ok(entered);
+        }
+    }
+    app.throttle.count(app, subjects, app.now()).await?;
+    metrics::counter!("amparo_login_failures_total").increment(1);
+    Err(Error::Credential)
+}
+
+/// The account that the login names, unless too many failures came before.
+async fn allowed(
+    app: &App,
+    email: &str,
+    subjects: &Subjects,
+    address: CallerAddress,
+) -> Result<Option<Account>, Error> {
+    let now = app.now();
+    let account = logins::account(&app.db, email, address).await?;
+    let known = account.as_ref().and_then(|account| account.known_since);
+    let is_known = known.is_some_and(|since| since > now.minus(KNOWN_FOR));
+    app.throttle.check(app, subjects, now, is_known).await?;
+    Ok(account)
+}
+
+/// Enters by a login that was right a moment ago, if it still is.
+async fn repeat(app: &App, digest: &[u8; 32], address: CallerAddress) -> Result<Option<Entered>, Error> {
+    let Some(right) = app.memory.logins.get(digest) else { return Ok(None) };
+    if app.now() < right.until {
+        if let Some(entered) = issue(app, &right, address).await? {
+            return Ok(Some(entered));
+        }
+    }
+    app.memory.logins.remove(digest);
+    Ok(None)
+}
+
+struct Issue {
+    right: Remembered,
+    key: TokenKey,
+    address: CallerAddress,
+    now: Moment,
+}
+
+/// Writes a token for him, unless he was disabled or his password changed meanwhile.
+async fn issue(app: &App, right: &Remembered, address: CallerAddress) -> Result<Option<Entered>, Error> {
+    let (token, key) = token::fresh(right.tenant, &*app.chance);
+    let input = Issue { right: right.clone(), key, address, now: app.now() };
+    let lane = Lane::of(right.tenant);
+    let entering = app.db.write(lane, input, |tx, input| Box::pin(write_token(tx, input))).await?;
+    let Some(entering) = entering else { return Ok(None) };
+    Ok(Some(Entered {
+        token,
+        tenant: right.tenant,
+        tenant_name: entering.tenant_name,
+        user: right.user,
+        user_name: entering.name,
+        role: entering.role,
+        must_change_password: entering.must_change_password,
+        scope: Scope::of(right.tenant, entering.role, entering.branches),
+        registers: registers(app, right.tenant).await?,
+    }))
+}
+
+async fn write_token(tx: &mut Tx, issue: &Issue) -> Result<Option<Entering>, Error> {
+    let Issue { right, key, address, now } = issue;
+    let entering = logins::entering(&mut *tx, right.tenant, right.user).await?;
+    let Some(entering) = entering.filter(|user| *user.password_hash == *right.password_hash) else {
+        return Ok(None);
+    };
+    tx.batch(vec![
+        tokens::insert(right.tenant, &key.hash, right.user, *now, now.plus(TOKEN_LIFE)),
+        logins::know_address(right.tenant, right.user, *address, *now),
+    ])
+    .await?;
+    Ok(Some(entering))
+}
+
+fn digest(key: &[u8; 64], email: &str, password: &str) -> [u8; 32] {
+    let mut mac = Hmac::<Sha256>::new(&(*key).into());
+    // An address holds no such byte, so no two pairs read alike.
+    for part in [email.as_bytes(), b"\0", password.as_bytes()] {
+        mac.update(part);
+    }
+    mac.finalize().into_bytes().into()
+}

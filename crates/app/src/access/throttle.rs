@@ -1,0 +1,78 @@
+//! Counting failed logins, by account and by address, where every process sees the count.
+
+use crate::{App, Error};
+use domain::{CallerAddress, Moment, TenantId};
+use sha2::{Digest, Sha256};
+use std::time::Duration;
+use storage::logins::{self, Failures};
+use storage::{Lane, Tx};
+
+/// How many failures are let pass in a window of time.
+#[derive(Clone, Copy, Debug)]
+pub struct Throttle {
+    pub by_account: u32,
+    pub by_address: u32,
+    pub window: Duration,
+}
+
+impl Default for Throttle {
+    fn default() -> Throttle {
+        Throttle { by_account: 10, by_address: 50, window: Duration::from_secs(15 * 60) }
+    }
+}
+
+/// What the failures of one attempt are counted under.
+pub(super) struct Subjects {
+    account: String,
+    address: String,
+}
+
+impl Subjects {
+    /// Whatever was typed as a login has an account's count, so that having one says nothing about existing.
+    pub fn of(login: &str, address: CallerAddress) -> Subjects {
+        let digest = Sha256::digest(login.as_bytes());
+        let account =
+            digest[..16].iter().fold(String::from("account "), |text, byte| text + &format!("{byte:02x}"));
+        Subjects { account, address: format!("address {address}") }
+    }
+
+    fn names(&self) -> [&str; 2] {
+        [&self.account, &self.address]
+    }
+}
+
+impl Throttle {
+    /// Refuses an attempt that too many failures came before. The account's count does not bind an address from which
+    /// it was entered correctly.
+    pub(super) async fn check(
+        &self,
+        app: &App,
+        subjects: &Subjects,
+        now: Moment,
+        address_is_known: bool,
+    ) -> Result<(), Error> {
+        let [account, address] = logins::failures(&app.db, subjects.names(), now.minus(self.window)).await?;
+        let account = account.filter(|_| !address_is_known);
+        let waits = [self.wait(account, self.by_account, now), self.wait(address, self.by_address, now)];
+        match waits.into_iter().flatten().max() {
+            Some(wait) => Err(Error::TooMany(wait)),
+            None => Ok(()),
+        }
+    }
+
+    fn wait(&self, failures: Option<Failures>, most: u32, now: Moment) -> Option<Duration> {
+        let failures = failures.filter(|failures| failures.count >= i64::from(most))?;
+        Some(failures.since.plus(self.window).since(now))
+    }
+
+    /// Counts a failure, before the next attempt can be made in its place.
+    pub(super) async fn count(&self, app: &App, subjects: Subjects, now: Moment) -> Result<(), Error> {
+        let input = (subjects, now, now.minus(self.window));
+        let lane = Lane::of(TenantId::SERVER);
+        app.db.write(lane, input, |tx, input| Box::pin(count(tx, input))).await
+    }
+}
+
+async fn count(tx: &mut Tx, (subjects, now, after): &(Subjects, Moment, Moment)) -> Result<(), Error> {
+    Ok(logins::count_failure(tx, subjects.names(), *now, *after).await?)
+}

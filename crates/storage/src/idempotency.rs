@@ -1,0 +1,64 @@
+//! Answers kept for callers that repeat themselves, each under the key that its caller gave it.
+
+use crate::{Error, Source, Tx, sql};
+use domain::{Moment, TenantId, UserCode};
+
+/// A key belongs to one user, method and path.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    pub tenant: TenantId,
+    pub user: UserCode,
+    /// Method and path: `POST /ext/associado`.
+    pub operation: String,
+    pub key: String,
+}
+
+/// An answer as it was given first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    pub body_hash: Vec<u8>,
+    pub status: i32,
+    pub content_type: String,
+    pub answer: Vec<u8>,
+}
+
+/// What was answered to the key, if that was after a moment.
+pub async fn find(from: impl Into<Source<'_>>, key: &Key, after: Moment) -> Result<Option<Kept>, Error> {
+    let statement = sql("SELECT body_hash, status, content_type, answer FROM idempotency_keys
+         WHERE tenant = $1 AND user_code = $2 AND operation = $3 AND key = $4 AND created_at > $5")
+    .arg(key.tenant)
+    .arg(key.user)
+    .arg(key.operation.as_str())
+    .arg(key.key.as_str())
+    .arg(after);
+    let row = from.into().one(statement).await?;
+    row.map(|row| {
+        Ok(Kept {
+            body_hash: row.get("body_hash")?,
+            status: row.get("status")?,
+            content_type: row.get("content_type")?,
+            answer: row.get("answer")?,
+        })
+    })
+    .transpose()
+}
+
+/// Keeps an answer in place of an older one.
+pub async fn keep(tx: &mut Tx, key: &Key, kept: &Kept, now: Moment) -> Result<(), Error> {
+    let statement = sql("INSERT INTO idempotency_keys
+             (tenant, user_code, operation, key, body_hash, status, content_type, answer, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+         ON CONFLICT (tenant, user_code, operation, key) DO UPDATE SET body_hash = excluded.body_hash,
+             status = excluded.status, content_type = excluded.content_type, answer = excluded.answer,
+             created_at = excluded.created_at")
+    .arg(key.tenant)
+    .arg(key.user)
+    .arg(key.operation.as_str())
+    .arg(key.key.as_str())
+    .arg(kept.body_hash.as_slice())
+    .arg(kept.status)
+    .arg(kept.content_type.as_str())
+    .arg(kept.answer.as_slice())
+    .arg(now);
+    tx.execute(statement).await.map(drop)
+}
