@@ -1,7 +1,9 @@
-//! The interface's words: its records and formats in Portuguese, exactly as the specification writes them, and the
-//! text of every refusal. No rule lives here.
+//! The interface's words: its records and formats in Portuguese, exactly as the specification writes them, the reader
+//! of what callers send, and the text of every refusal. No rule lives here.
 
-mod names;
+pub mod names;
+pub mod read;
+pub mod records;
 pub mod refusal;
 
 pub use names::{role, role_from};

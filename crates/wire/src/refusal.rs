@@ -21,6 +21,12 @@ pub fn texts(rejections: &[Rejection]) -> String {
     rejections.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
+/// The sentence alone, where the field is named by its place in what was sent.
+pub fn sentence(rejection: &Rejection) -> String {
+    let text = text(rejection);
+    text.split_once(": ").map_or(text.clone(), |(_, sentence)| sentence.to_owned())
+}
+
 pub fn text(rejection: &Rejection) -> String {
     match rejection {
         Rejection::Missing(missing) => format!("{}: informe um valor.", field(*missing)),

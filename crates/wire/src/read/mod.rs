@@ -1,0 +1,364 @@
+//! Reading what a caller sent. A record is declared once ([`crate::input!`]): the name, type, need, meaning and example
+//! of each field. From that come the reader, which finds every problem instead of the first alone, and the schema in
+//! OpenAPI.
+//!
+//! # Adding a type of field
+//! Implement [`Read`] for the value type of `domain`, in `values.rs`: how it is read from JSON, and its schema.
+
+mod values;
+
+use serde_json::{Map, Value};
+use std::fmt;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
+
+/// What a caller said of a field that he may leave out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Given<T> {
+    /// Nothing, or an empty text: what is there stays.
+    Keep,
+    /// `null`: what is there goes.
+    Clear,
+    Set(T),
+}
+
+impl<T> Given<T> {
+    /// The value for something new, where there is nothing to keep or clear.
+    pub fn set(self) -> Option<T> {
+        match self {
+            Given::Set(value) => Some(value),
+            Given::Keep | Given::Clear => None,
+        }
+    }
+}
+
+/// Everything that is wrong with what was sent, one sentence each, led by the field's name.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Problems(Vec<String>);
+
+impl Problems {
+    pub fn add(&mut self, at: &At<'_>, sentence: impl fmt::Display) {
+        self.0.push(match at {
+            At::Root => sentence.to_string(),
+            _ => format!("{at}: {sentence}"),
+        });
+    }
+
+    pub fn lines(&self) -> &[String] {
+        &self.0
+    }
+
+    fn none_or<T>(self, value: Option<T>) -> Result<T, Problems> {
+        match value {
+            Some(value) if self.0.is_empty() => Ok(value),
+            _ => Err(self),
+        }
+    }
+}
+
+/// Where in the record the reader is: `telefones[1].numero`.
+#[derive(Clone, Copy, Debug)]
+pub enum At<'a> {
+    Root,
+    Field(&'a At<'a>, &'a str),
+    Item(&'a At<'a>, usize),
+}
+
+impl fmt::Display for At<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            At::Root => Ok(()),
+            At::Field(At::Root, name) => out.write_str(name),
+            At::Field(parent, name) => write!(out, "{parent}.{name}"),
+            At::Item(parent, number) => write!(out, "{parent}[{number}]"),
+        }
+    }
+}
+
+/// A value that can be read from JSON, or from the text of a query.
+pub trait Read: Sized {
+    /// The value, or `None` once the problem was told.
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self>;
+    fn schema() -> RefOr<Schema>;
+}
+
+/// A record, declared with [`crate::input!`].
+pub trait Record: Sized {
+    fn read_fields(fields: &Map<String, Value>, at: &At<'_>, problems: &mut Problems) -> Option<Self>;
+    /// Its fields as the documentation shows them.
+    fn fields() -> Vec<FieldInfo>;
+}
+
+pub struct FieldInfo {
+    pub name: &'static str,
+    pub text: String,
+    pub required: bool,
+    pub schema: RefOr<Schema>,
+    pub example: Value,
+}
+
+/// Reads a record from a body.
+pub fn body<T: Record>(bytes: &[u8]) -> Result<T, Problems> {
+    let mut problems = Problems::default();
+    // A byte-order mark says nothing in UTF-8, and some programs send one.
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let value = match serde_json::from_slice::<Value>(bytes) {
+        Ok(Value::Object(fields)) => T::read_fields(&fields, &At::Root, &mut problems),
+        Ok(_) => {
+            problems.add(&At::Root, "O corpo deve ser um objeto JSON, entre { e }.");
+            None
+        }
+        Err(_) if bytes.is_empty() => {
+            problems.add(&At::Root, "Falta o corpo do pedido: envie um objeto JSON, entre { e }.");
+            None
+        }
+        Err(error) => {
+            let (line, column) = (error.line(), error.column());
+            problems.add(&At::Root, format!("O corpo não é JSON válido (linha {line}, coluna {column})."));
+            None
+        }
+    };
+    problems.none_or(value)
+}
+
+/// Reads a record from the pairs of a query. What comes twice counts as it came first.
+pub fn query<T: Record>(pairs: impl Iterator<Item = (String, String)>) -> Result<T, Problems> {
+    let mut fields = Map::new();
+    for (name, text) in pairs {
+        fields.entry(name).or_insert(Value::String(text));
+    }
+    let mut problems = Problems::default();
+    let value = T::read_fields(&fields, &At::Root, &mut problems);
+    problems.none_or(value)
+}
+
+/// A field that must be given.
+pub fn required<T: Read>(
+    fields: &Map<String, Value>,
+    name: &str,
+    parent: &At<'_>,
+    problems: &mut Problems,
+) -> Option<T> {
+    let at = At::Field(parent, name);
+    match fields.get(name).filter(|value| !is_empty(value) && !value.is_null()) {
+        Some(value) => T::read(value, &at, problems),
+        None => {
+            problems.add(&at, "informe um valor.");
+            None
+        }
+    }
+}
+
+/// A field that may be left out. `None` only where what was given is wrong.
+pub fn optional<T: Read>(
+    fields: &Map<String, Value>,
+    name: &str,
+    parent: &At<'_>,
+    problems: &mut Problems,
+) -> Option<Given<T>> {
+    match fields.get(name) {
+        Some(Value::Null) => Some(Given::Clear),
+        Some(value) if !is_empty(value) => T::read(value, &At::Field(parent, name), problems).map(Given::Set),
+        _ => Some(Given::Keep),
+    }
+}
+
+/// A record inside a record.
+pub fn nested<T: Record>(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<T> {
+    match value {
+        Value::Object(fields) => T::read_fields(fields, at, problems),
+        _ => {
+            problems.add(at, "deve ser um objeto, entre { e }.");
+            None
+        }
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.trim().is_empty())
+}
+
+/// Declares a record that callers send:
+///
+/// ```
+/// wire::input! {
+///     /// Uma loja nova.
+///     pub struct LojaInput = "LojaInputTO" {
+///         /// O nome da loja.
+///         name "nome": required String = "Matriz",
+///         /// O código, se já tem um.
+///         code "codLoja": optional i32 = 7,
+///     }
+/// }
+/// let loja: LojaInput = wire::read::body(br#"{"nome": "Matriz"}"#).unwrap();
+/// assert_eq!((loja.name.as_str(), loja.code), ("Matriz", wire::read::Given::Keep));
+/// ```
+#[macro_export]
+macro_rules! input {
+    (
+        $(#[doc = $record_text:literal])+
+        pub struct $record:ident = $record_name:literal {
+            $($(#[doc = $text:literal])+ $field:ident $name:literal: $need:ident $type:ty = $example:tt),+ $(,)?
+        }
+    ) => {
+        $(#[doc = $record_text])+
+        #[derive(Clone, Debug)]
+        pub struct $record {
+            $($(#[doc = $text])+ pub $field: $crate::input!(@type $need $type)),+
+        }
+
+        impl $crate::read::Record for $record {
+            fn read_fields(
+                fields: &serde_json::Map<String, serde_json::Value>,
+                at: &$crate::read::At<'_>,
+                problems: &mut $crate::read::Problems,
+            ) -> Option<Self> {
+                $(let $field = $crate::read::$need::<$type>(fields, $name, at, problems);)+
+                Some($record { $($field: $field?),+ })
+            }
+
+            fn fields() -> Vec<$crate::read::FieldInfo> {
+                vec![$($crate::read::FieldInfo {
+                    name: $name,
+                    text: [$($text),+].map(str::trim).join(" "),
+                    required: $crate::input!(@required $need),
+                    schema: <$type as $crate::read::Read>::schema(),
+                    example: serde_json::json!($example),
+                }),+]
+            }
+        }
+
+        impl $crate::read::Read for $record {
+            fn read(
+                value: &serde_json::Value,
+                at: &$crate::read::At<'_>,
+                problems: &mut $crate::read::Problems,
+            ) -> Option<Self> {
+                $crate::read::nested(value, at, problems)
+            }
+
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                <$record as utoipa::PartialSchema>::schema()
+            }
+        }
+
+        impl utoipa::PartialSchema for $record {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                let text = [$($record_text),+].map(str::trim).join(" ");
+                $crate::read::object(&text, <$record as $crate::read::Record>::fields())
+            }
+        }
+
+        impl utoipa::ToSchema for $record {
+            fn name() -> std::borrow::Cow<'static, str> {
+                std::borrow::Cow::Borrowed($record_name)
+            }
+        }
+    };
+    (@type required $type:ty) => { $type };
+    (@type optional $type:ty) => { $crate::read::Given<$type> };
+    (@required required) => { true };
+    (@required optional) => { false };
+}
+
+/// The schema of a record.
+pub fn object(text: &str, fields: Vec<FieldInfo>) -> RefOr<Schema> {
+    use utoipa::openapi::schema::ObjectBuilder;
+    let object = fields.into_iter().fold(ObjectBuilder::new().description(Some(text)), |object, field| {
+        let object = if field.required { object.required(field.name) } else { object };
+        object.property(field.name, described(field.schema, &field.text, field.example))
+    });
+    object.build().into()
+}
+
+/// The schema of one field, with what it means and an example.
+pub fn described(schema: RefOr<Schema>, text: &str, example: Value) -> RefOr<Schema> {
+    match schema {
+        RefOr::T(Schema::Object(mut object)) => {
+            object.description = Some(text.to_owned());
+            object.examples = vec![example];
+            object.into()
+        }
+        RefOr::T(Schema::Array(mut array)) => {
+            array.description = Some(text.to_owned());
+            array.examples = vec![example];
+            array.into()
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    input! {
+        /// Um telefone.
+        pub struct Phone = "TelefoneTO" {
+            /// O número.
+            number "numero": required String = "(11)99999-0000",
+        }
+    }
+
+    input! {
+        /// Alguém.
+        pub struct Somebody = "AlguemTO" {
+            /// O nome.
+            name "nome": required String = "Maria",
+            /// A idade.
+            age "idade": optional i32 = 7,
+            /// Os telefones.
+            phones "telefones": optional Vec<Phone> = [{"numero": "(11)99999-0000"}],
+            /// Se recebe.
+            receives "recebe": optional bool = true,
+        }
+    }
+
+    fn problems(text: &str) -> Vec<String> {
+        body::<Somebody>(text.as_bytes()).unwrap_err().0
+    }
+
+    #[test]
+    fn absent_stays_null_clears_and_a_value_sets() {
+        let read = |text: &str| body::<Somebody>(text.as_bytes()).unwrap();
+        let one = read(r#"{"nome": " Maria ", "idade": null, "outra": {}}"#);
+        assert_eq!((one.name.as_str(), one.age, one.receives), ("Maria", Given::Clear, Given::Keep));
+        let two = read(r#"{"nome": "M", "idade": " ", "recebe": false, "telefones": [{"numero": "1"}]}"#);
+        assert_eq!((two.age, two.receives), (Given::Keep, Given::Set(false)));
+        assert_eq!(two.phones.set().unwrap()[0].number, "1");
+        assert_eq!(read("\u{feff}{\"nome\": \"M\", \"idade\": \"12\"}").age, Given::Set(12));
+    }
+
+    #[test]
+    fn every_problem_is_told_with_its_place() {
+        let found =
+            problems(r#"{"nome": "", "idade": 1.5, "recebe": "sim", "telefones": [{"numero": "1"}, {}, 3]}"#);
+        assert_eq!(found.len(), 5, "{found:?}");
+        assert_eq!(found[0], "nome: informe um valor.");
+        assert!(found[1].starts_with("idade: ") && found[1].contains("inteiro"), "{found:?}");
+        assert_eq!(found[2], "telefones[1].numero: informe um valor.");
+        assert!(found[3].starts_with("telefones[2]: "), "{found:?}");
+        assert!(found[4].starts_with("recebe: "), "{found:?}");
+    }
+
+    #[test]
+    fn what_is_no_record_is_told_as_such() {
+        assert!(problems("[]")[0].contains("objeto JSON"));
+        assert!(problems("")[0].contains("Falta o corpo"));
+        assert!(problems("{\"nome\": }")[0].contains("linha 1"));
+        assert!(problems("\u{0}")[0].contains("JSON válido"));
+        assert!(problems(r#"{"nome": "a\u0000b"}"#)[0].starts_with("nome: "));
+        assert!(problems(&"[".repeat(1000))[0].contains("JSON válido"));
+    }
+
+    #[test]
+    fn a_query_is_read_by_the_same_declaration() {
+        let pairs = |text: &str| {
+            let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
+            query::<Somebody>(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())))
+        };
+        let read = pairs("nome=Maria&idade=8&recebe=true&nome=Outra&x=1").unwrap();
+        assert_eq!((read.name.as_str(), read.age, read.receives), ("Maria", Given::Set(8), Given::Set(true)));
+        assert_eq!(pairs("nome=&idade=").unwrap_err().0, ["nome: informe um valor."]);
+    }
+}

@@ -1,0 +1,55 @@
+//! Benefit: what a benefit may be given, as the open lists tell it.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Uma situação que um benefício pode ter, com o seu tipo, que é fixo.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SituacaoBeneficioTO {
+    /// Código da situação.
+    #[schema(examples(3))]
+    pub cod_situacao: i32,
+    /// Nome da situação, dado pela associação, em maiúsculas.
+    #[schema(examples("INADIMPLENTE"))]
+    pub nome: String,
+    /// Tipo fixo da situação: ATIVO, PENDENTE, SUSPENSO, INATIVO ou CANCELADO.
+    #[schema(examples("SUSPENSO"))]
+    pub tipo: &'static str,
+    /// Cor da situação, em seis dígitos hexadecimais.
+    #[schema(examples("E37400"))]
+    pub cor_destaque: String,
+    /// Cor em que um texto sobre ela se lê bem.
+    #[schema(examples("000000"))]
+    pub cor_inversa: String,
+}
+
+/// Um tipo de veículo da associação.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TipoVeiculoBean {
+    /// Código do tipo de veículo.
+    #[schema(examples(2))]
+    pub cod_tipo_veiculo: i32,
+    /// Nome do tipo de veículo.
+    #[schema(examples("Automóvel de passeio"))]
+    pub nome: String,
+    /// Bicicleta, Caminhao, Leve, Motocicleta, Pickup, Utilitario, Onibus ou Outro.
+    #[schema(examples("Leve"))]
+    pub categoria: &'static str,
+}
+
+/// Os dias de vencimento que um benefício pode ter.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ListaDiaVencimentoTO {
+    /// Os dias, em ordem.
+    pub itens: Vec<DiaVencimentoTO>,
+}
+
+/// Um dia de vencimento.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DiaVencimentoTO {
+    /// O dia do mês.
+    #[schema(examples(10))]
+    pub dia: i32,
+}
