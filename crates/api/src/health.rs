@@ -1,5 +1,6 @@
 //! Is the process alive, is it ready for work, and what does it measure.
 
+use crate::extract::From;
 use crate::{Failure, State};
 use axum::extract;
 use axum::http::{HeaderName, HeaderValue, header};
@@ -29,10 +30,14 @@ pub async fn readyz(extract::State(state): extract::State<State>) -> Result<Plai
     }
 }
 
-/// The measurements, in Prometheus' text format.
+/// The measurements, in Prometheus' text format; for everybody but those who may read them the path does not exist.
 pub async fn metrics(
     extract::State(state): extract::State<State>,
-) -> ([(HeaderName, HeaderValue); 1], String) {
+    From(address): From,
+) -> Result<([(HeaderName, HeaderValue); 1], String), Failure> {
+    if !state.http.metrics_from.iter().any(|net| net.contains(&address)) {
+        return Err(Failure::NoSuchPath);
+    }
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
-    ([(header::CONTENT_TYPE, kind)], state.metrics.render())
+    Ok(([(header::CONTENT_TYPE, kind)], state.metrics.render()))
 }

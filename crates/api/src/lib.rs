@@ -1,24 +1,40 @@
-//! The programs' side of Amparo: routes, and the shell that serves them (`shell.rs`).
+//! The programs' side of Amparo: the operations (`routes.rs`), and the shell that serves them (`shell/`).
 //!
-//! # Adding a route
-//! A line in the table below, a handler in the module that bears the path's name, its refusals as [`Failure`].
+//! # Adding an operation
+//! A line in the route table, a handler in the module that bears the path's name, its refusals as [`Failure`]. Guard,
+//! documentation and the tests that walk the table follow from the line.
 
+mod answer;
+mod docs;
+mod ext;
 pub mod extract;
 mod failure;
+mod guard;
 mod health;
-mod measure;
+mod openapi;
+mod operation;
+mod routes;
 mod shell;
+mod write;
 
+pub use docs::text as openapi_text;
 pub use failure::Failure;
-pub use shell::{Limits, serve};
+pub use operation::{Access, Operation};
+pub use routes::operations;
+pub use shell::{Http, Limits, Shell, Tls, TlsError, serve};
+pub use write::Running;
 
 use app::App;
 use axum::Router;
-use axum::middleware::from_fn;
+use axum::middleware::from_fn_with_state;
+use axum::response::IntoResponse;
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
 
 /// What the handlers share.
 #[derive(Clone)]
@@ -26,6 +42,14 @@ pub struct State {
     pub app: App,
     pub metrics: PrometheusHandle,
     pub stopping: Stopping,
+    pub http: Arc<Http>,
+    pub running: Running,
+}
+
+impl State {
+    pub fn new(app: App, metrics: PrometheusHandle, http: Arc<Http>) -> State {
+        State { app, metrics, stopping: Stopping::default(), http, running: Running::default() }
+    }
 }
 
 /// Set once the server was asked to stop: no longer ready for new work.
@@ -42,15 +66,31 @@ impl Stopping {
     }
 }
 
-/// The route table, with the pages of the console beside it.
+/// Everything that the server answers, with the pages of the console beside it.
 pub fn router(state: State, pages: Router) -> Router {
-    Router::new()
+    let table = operations().into_iter().fold(Router::new(), |router, operation| {
+        let (path, routed) = operation.routed(&state);
+        router.route(path, routed)
+    });
+    table
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))
-        .with_state(state)
+        .merge(docs::router())
+        .with_state(state.clone())
         .merge(pages)
         .fallback(|| async { Failure::NoSuchPath })
         .method_not_allowed_fallback(|| async { Failure::MethodNotAllowed })
-        .layer(from_fn(measure::measure))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(state.clone(), shell::cors::cors))
+        .layer(from_fn_with_state(state, shell::measure::measure))
+        .layer(CompressionLayer::new())
+}
+
+/// A handler that panics costs its own request, and nobody sees why but the log.
+fn panicked(panic: Box<dyn Any + Send>) -> axum::response::Response {
+    let text =
+        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    tracing::error!(panic = text.unwrap_or("without a text"), "a handler panicked");
+    Failure::Internal.into_response()
 }

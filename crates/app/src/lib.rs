@@ -11,6 +11,7 @@ pub mod base;
 mod error;
 pub mod housekeeping;
 pub mod memory;
+pub mod once;
 mod passwords;
 pub mod presence;
 pub mod server_key;
@@ -19,6 +20,7 @@ pub mod users;
 
 pub use error::Error;
 pub use passwords::{Cost, Passwords, Turn};
+pub use storage::Error as StorageError;
 
 use access::Throttle;
 use domain::{Chance, Clock, Moment};

@@ -1,10 +1,10 @@
 //! The whole server in this process, on a port that the system chose.
 
-use api::{Limits, State, Stopping};
+use api::{Http, Limits, Shell, State, Stopping, Tls};
 use app::App;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::net::SocketAddr;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -30,15 +30,20 @@ impl Server {
     }
 
     pub async fn start_with(app: App, limits: Limits) -> Server {
+        Server::start_as(app, limits, Http::default(), None).await
+    }
+
+    pub async fn start_as(app: App, limits: Limits, http: Http, tls: Option<Tls>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let stopping = Stopping::default();
-        let state = State { app, metrics: recorder(), stopping: stopping.clone() };
-        let router = api::router(state, console::router());
+        let http = Arc::new(http);
+        let state = State::new(app, recorder(), Arc::clone(&http));
+        let stopping = state.stopping.clone();
+        let shell = Shell { router: api::router(state, console::router()), http, limits, tls };
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(async move {
             let asked = async move { drop(stopped.await) };
-            api::serve(listener, router, limits, asked).await
+            api::serve(listener, shell, asked).await
         });
         Server { address, stopping, stop, served }
     }

@@ -4,11 +4,12 @@ use super::migrate;
 use crate::fatal::Fatal;
 use crate::settings::Settings;
 use crate::telemetry;
-use api::{Limits, State, Stopping};
+use api::{Http, Limits, Shell, State, Stopping};
 use app::housekeeping::{self, Retention};
 use app::{App, presence, server_key};
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use storage::{Address, Schema};
 use tokio::net::TcpListener;
@@ -41,15 +42,16 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     let mut background = JoinSet::new();
     background.spawn(heartbeat(app.clone(), process.clone(), handle.clone(), rhythm.heartbeat));
     background.spawn(housekeep(app.clone(), rhythm));
-    let stopping = Stopping::default();
-    let state = State { app: app.clone(), metrics: handle, stopping: stopping.clone() };
+    let http = Arc::new(Http::default());
+    let state = State::new(app.clone(), handle, Arc::clone(&http));
+    let stopping = state.stopping.clone();
     let limits = Limits {
         max_connections: settings.http.max_connections,
         header_timeout: settings.http.header_timeout,
         shutdown_timeout: settings.http.shutdown_timeout,
     };
-    let complete =
-        api::serve(listener, api::router(state, console::router()), limits, asked_to_stop(stopping)).await;
+    let shell = Shell { router: api::router(state, console::router()), http, limits, tls: None };
+    let complete = api::serve(listener, shell, asked_to_stop(stopping)).await;
     if !complete {
         tracing::warn!("some requests were cut off");
     }

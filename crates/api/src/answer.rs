@@ -1,0 +1,27 @@
+//! An answer: JSON, which nobody on the way may keep.
+
+use crate::failure::Failure;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
+pub const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+pub struct Answer<T>(pub T);
+
+impl<T: Serialize> IntoResponse for Answer<T> {
+    fn into_response(self) -> Response {
+        match serde_json::to_vec(&self.0) {
+            Ok(body) => json(StatusCode::OK, body),
+            Err(error) => {
+                tracing::error!(%error, "an answer could not be written");
+                Failure::Internal.into_response()
+            }
+        }
+    }
+}
+
+pub fn json(status: StatusCode, body: Vec<u8>) -> Response {
+    (status, [(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, NO_STORE)], body).into_response()
+}

@@ -1,0 +1,5 @@
+//! The interface, version 1.84: a module for each part of its paths.
+
+pub mod administracao;
+pub mod autenticacao;
+pub mod beneficio;

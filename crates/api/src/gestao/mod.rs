@@ -1,0 +1,3 @@
+//! What the association registers and operates by itself.
+
+pub mod usuario;

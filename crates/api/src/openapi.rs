@@ -1,0 +1,162 @@
+//! The description of the interface, made from the route table and the records themselves.
+
+use crate::operation::{Access, Operation, Section};
+use crate::routes::operations;
+use axum::http::Method;
+use utoipa::openapi::content::ContentBuilder;
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::path::{
+    HttpMethod, OperationBuilder, ParameterBuilder, ParameterIn, PathItem, PathsBuilder,
+};
+use utoipa::openapi::request_body::RequestBodyBuilder;
+use utoipa::openapi::schema::{ComponentsBuilder, ObjectBuilder, Type};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::server::ServerBuilder;
+use utoipa::openapi::tag::TagBuilder;
+use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder, Required, Response, ResponseBuilder};
+
+/// The version of the interface, not of the program.
+pub const VERSION: &str = "1.84";
+
+const ABOUT: &str = "Integração com a associação: associados, benefícios, eventos e vendas.\n\n\
+    Entre em `POST /ext/autenticacao` com usuário e senha e envie o token recebido em `Authorization: Bearer` nas outras \
+    operações. Toda recusa vem em `text/plain`, em português, com um problema por linha. Em `POST` e `PUT`, o cabeçalho \
+    `Idempotency-Key` permite repetir um pedido sem fazê-lo duas vezes.";
+
+/// The whole document.
+pub fn document() -> OpenApi {
+    let operations = operations();
+    let mut components = ComponentsBuilder::new()
+        .security_scheme("basic", scheme(HttpAuthScheme::Basic, "Usuário (e-mail) e senha."))
+        .security_scheme(
+            "bearer",
+            scheme(HttpAuthScheme::Bearer, "O token de `POST /ext/autenticacao`, por 12 horas."),
+        );
+    for named in operations.iter().flat_map(|one| [&one.body, &one.answer]).flatten() {
+        for (name, schema) in &named.schemas {
+            components = components.schema(name, schema.clone());
+        }
+    }
+    let mut paths = PathsBuilder::new();
+    for one in &operations {
+        let mut item = PathItem::default();
+        set(&mut item, one);
+        paths = paths.path(one.path, item);
+    }
+    let tags =
+        Section::ALL.map(|one| TagBuilder::new().name(one.name()).description(Some(one.text())).build());
+    OpenApiBuilder::new()
+        .info(InfoBuilder::new().title("Amparo").version(VERSION).description(Some(ABOUT)))
+        .servers(Some([ServerBuilder::new().url("./").description(Some("Este servidor")).build()]))
+        .tags(Some(tags))
+        .components(Some(components.build()))
+        .paths(paths)
+        .build()
+}
+
+fn scheme(scheme: HttpAuthScheme, text: &str) -> SecurityScheme {
+    SecurityScheme::Http(HttpBuilder::new().scheme(scheme).description(Some(text)).build())
+}
+
+fn set(item: &mut PathItem, one: &Operation) {
+    let method = match one.method {
+        Method::POST => HttpMethod::Post,
+        Method::PUT => HttpMethod::Put,
+        _ => HttpMethod::Get,
+    };
+    let mut described = PathItem::new(method, describe(one));
+    item.merge_operations(std::mem::take(&mut described));
+}
+
+fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
+    let mut operation = OperationBuilder::new()
+        .tag(one.section.name())
+        .summary(Some(one.summary))
+        .description(Some(one.text))
+        .operation_id(Some(id(one)));
+    operation = match one.access {
+        // An empty requirement beside the other: a token is taken, and none is needed.
+        Access::Open => operation.securities(Some([SecurityRequirement::default(), needs("bearer")])),
+        Access::Login => operation.security(needs("basic")),
+        Access::Roles(_) => operation.security(needs("bearer")),
+    };
+    if let Some(body) = &one.body {
+        let content = ContentBuilder::new().schema(Some(body.reference.clone())).build();
+        let body =
+            RequestBodyBuilder::new().content("application/json", content).required(Some(Required::True));
+        operation = operation.request_body(Some(body.build())).parameter(idempotency_key());
+    }
+    let mut ok = ResponseBuilder::new().description("Feito.");
+    if let Some(answer) = &one.answer {
+        ok = ok.content(
+            "application/json",
+            ContentBuilder::new().schema(Some(answer.reference.clone())).build(),
+        );
+    }
+    operation = operation.response("200", ok.build());
+    for (status, text) in refusals(one) {
+        operation = operation.response(status, refusal(text));
+    }
+    operation.build()
+}
+
+fn needs(scheme: &str) -> SecurityRequirement {
+    SecurityRequirement::new(scheme, Vec::<String>::new())
+}
+
+/// `post_ext_autenticacao`: stable, and the same for ever.
+fn id(one: &Operation) -> String {
+    let path: Vec<&str> =
+        one.path.split('/').map(|part| part.trim_matches(['{', '}'])).filter(|p| !p.is_empty()).collect();
+    format!("{}_{}", one.method.as_str().to_lowercase(), path.join("_"))
+}
+
+fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
+    let mut refusals = Vec::new();
+    if one.body.is_some() {
+        refusals.push(("400", "O que foi enviado não serve: um problema por linha."));
+    }
+    refusals.push(("401", "O acesso falta, não vale ou já venceu."));
+    if one.access != Access::Open && one.access != Access::Login {
+        refusals.push(("403", "O perfil do usuário não permite esta operação."));
+    }
+    if one.body.is_some() {
+        refusals.extend([
+            ("409", "O pedido não combina com o estado atual."),
+            ("413", "O corpo passa de 1 MiB."),
+            ("415", "O corpo não é JSON."),
+            ("422", "A chave de Idempotency-Key já foi usada com outro corpo."),
+        ]);
+    }
+    if one.access == Access::Login {
+        refusals.push(("429", "Tentativas demais com dados errados; espere o tempo de Retry-After."));
+    }
+    refusals.extend([
+        ("500", "Um defeito do servidor; o texto traz o código do pedido."),
+        ("503", "O banco de dados não responde no momento."),
+    ]);
+    refusals
+}
+
+fn refusal(text: &str) -> Response {
+    let plain = ObjectBuilder::new().schema_type(Type::String).build();
+    let id = HeaderBuilder::new().schema(Some(plain.clone())).description(Some("O código do pedido.")).build();
+    ResponseBuilder::new()
+        .description(text)
+        .content("text/plain", ContentBuilder::new().schema(Some(plain)).build())
+        .header("X-Request-Id", id)
+        .build()
+}
+
+fn idempotency_key() -> utoipa::openapi::path::Parameter {
+    ParameterBuilder::new()
+        .name("Idempotency-Key")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some(
+            "Uma chave que só este pedido tem. Repetido com a mesma chave em até 24 horas, ele recebe a primeira resposta, \
+             sem ser feito de novo.",
+        ))
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String).max_length(Some(255))))
+        .build()
+}

@@ -1,0 +1,29 @@
+//! The route table: every operation, on one screen.
+
+use crate::ext;
+use crate::operation::{Access, Operation, Section, get, post};
+use domain::Role;
+use wire::records::{AcessoTO, CodigoNomeTO, ListaDiaVencimentoTO, SituacaoBeneficioTO, TipoVeiculoBean};
+
+const ANY_ROLE: Access = Access::Roles(&Role::ALL);
+
+pub fn operations() -> Vec<Operation> {
+    use Section::{Administration, Benefit, Security};
+    vec![
+        post("/ext/autenticacao", Access::Login, ext::autenticacao::enter)
+            .told(Security, "Entrar", "Recebe usuário (o e-mail) e senha em `Authorization: Basic` e devolve o token, que vale por 12 horas, com as lojas do usuário e os planos da base. O corpo do pedido é ignorado.")
+            .answers::<AcessoTO>(),
+        get("/ext/administracao/loja", ANY_ROLE, ext::administracao::branches)
+            .told(Administration, "Lojas do usuário", "As lojas (unidades) que o usuário pode acessar, por nome.")
+            .answers_many::<CodigoNomeTO>(),
+        get("/ext/beneficio/situacaoBeneficio", Access::Open, ext::beneficio::situations)
+            .told(Benefit, "Situações de benefício", "As situações que um benefício pode ter, com o tipo de cada uma.")
+            .answers_many::<SituacaoBeneficioTO>(),
+        get("/ext/beneficio/tipoVeiculo", Access::Open, ext::beneficio::vehicle_types)
+            .told(Benefit, "Tipos de veículo", "Os tipos de veículo da associação, com a categoria de cada um.")
+            .answers_many::<TipoVeiculoBean>(),
+        get("/ext/beneficio/vencimento", Access::Open, ext::beneficio::due_days)
+            .told(Benefit, "Dias de vencimento", "Os dias do mês que um benefício pode ter como vencimento.")
+            .answers::<ListaDiaVencimentoTO>(),
+    ]
+}

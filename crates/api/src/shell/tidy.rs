@@ -1,0 +1,76 @@
+//! Paths as deployed programs write them: with `//` inside, with a slash at the end, with a prefix in front. All of them
+//! reach the same operation, so they are tidied before anything is routed.
+
+use axum::http::Uri;
+use axum::http::uri::PathAndQuery;
+
+/// The address with its path tidied.
+pub fn tidy(uri: &mut Uri, prefix: &str) {
+    let Some(path) = tidied(uri.path(), prefix) else { return };
+    let text = match uri.query() {
+        Some(query) => format!("{path}?{query}"),
+        None => path,
+    };
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = PathAndQuery::try_from(text).ok();
+    if let Ok(tidied) = Uri::from_parts(parts) {
+        *uri = tidied;
+    }
+}
+
+/// The tidied path; `None` where there is nothing to tidy.
+fn tidied(path: &str, prefix: &str) -> Option<String> {
+    let is_tidy = !path.contains("//") && !(path.ends_with('/') && path != "/");
+    if is_tidy && (prefix.is_empty() || !path.starts_with(prefix)) {
+        return None;
+    }
+    let mut tidied = String::with_capacity(path.len());
+    for part in path.split('/').filter(|part| !part.is_empty()) {
+        tidied.push('/');
+        tidied.push_str(part);
+    }
+    let rest = tidied.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    let tidied = rest.unwrap_or(&tidied);
+    // Pages are told apart by the slash at their end; operations are not.
+    let is_operation = ["/ext", "/gestao"].iter().any(|root| within(tidied, root));
+    let slash = if tidied.is_empty() || (path.ends_with('/') && !is_operation) { "/" } else { "" };
+    Some(format!("{tidied}{slash}"))
+}
+
+fn within(path: &str, root: &str) -> bool {
+    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tidy_text(text: &str, prefix: &str) -> String {
+        let mut uri: Uri = text.parse().unwrap();
+        tidy(&mut uri, prefix);
+        uri.to_string()
+    }
+
+    #[test]
+    fn doubled_and_trailing_slashes_and_the_prefix_go() {
+        for (given, prefix, tidied) in [
+            ("/ext/beneficio", "", "/ext/beneficio"),
+            ("//ext///beneficio//?pagina=2&x=a//b/", "", "/ext/beneficio?pagina=2&x=a//b/"),
+            ("/ext/beneficio/", "", "/ext/beneficio"),
+            ("/amparo/ext/beneficio/", "/amparo", "/ext/beneficio"),
+            ("/amparo//ext/beneficio?x", "/amparo", "/ext/beneficio?x"),
+            ("/ext/beneficio", "/amparo", "/ext/beneficio"),
+            ("/amparoext/beneficio", "/amparo", "/amparoext/beneficio"),
+            ("/amparo", "/amparo", "/"),
+            ("/amparo/docs/", "/amparo", "/docs/"),
+            ("/", "", "/"),
+            ("//", "", "/"),
+            ("/docs/", "", "/docs/"),
+            ("/exterior/", "", "/exterior/"),
+            ("*", "", "*"),
+        ] {
+            assert_eq!(tidy_text(given, prefix), tidied, "{given}");
+        }
+        assert_eq!(tidy_text("http://host.example/ext//loja/", ""), "http://host.example/ext/loja");
+    }
+}

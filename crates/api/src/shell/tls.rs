@@ -1,0 +1,80 @@
+//! Certificate and key from files, read again when they change: a renewed certificate needs no restart.
+
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::SystemTime;
+
+/// Where TLS comes from, and what is in force now.
+#[derive(Clone)]
+pub struct Tls(Arc<Inner>);
+
+struct Inner {
+    certificate: PathBuf,
+    key: PathBuf,
+    current: RwLock<(Stamp, Arc<ServerConfig>)>,
+}
+
+/// When the two files were last changed.
+type Stamp = [Option<SystemTime>; 2];
+
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {cause}")]
+pub struct TlsError {
+    pub path: PathBuf,
+    pub cause: String,
+}
+
+impl Tls {
+    pub fn from_files(certificate: &Path, key: &Path) -> Result<Tls, TlsError> {
+        let stamp = [changed(certificate), changed(key)];
+        let config = read(certificate, key)?;
+        Ok(Tls(Arc::new(Inner {
+            certificate: certificate.to_owned(),
+            key: key.to_owned(),
+            current: RwLock::new((stamp, config)),
+        })))
+    }
+
+    pub(super) fn config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.0.current.read().unwrap_or_else(PoisonError::into_inner).1)
+    }
+
+    /// Takes the files as they are now, if they changed: whether they did. What cannot be used leaves the old in force.
+    pub fn renew(&self) -> Result<bool, TlsError> {
+        let inner = &self.0;
+        let stamp = [changed(&inner.certificate), changed(&inner.key)];
+        if inner.current.read().unwrap_or_else(PoisonError::into_inner).0 == stamp {
+            return Ok(false);
+        }
+        let config = read(&inner.certificate, &inner.key)?;
+        *inner.current.write().unwrap_or_else(PoisonError::into_inner) = (stamp, config);
+        Ok(true)
+    }
+}
+
+fn changed(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).and_then(|file| file.modified()).ok()
+}
+
+fn read(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
+    let told = |path: &Path, cause: &dyn std::fmt::Display| TlsError {
+        path: path.to_owned(),
+        cause: cause.to_string(),
+    };
+    let chain = CertificateDer::pem_file_iter(certificate)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| told(certificate, &error))?;
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| told(key, &error))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| told(certificate, &error))?
+        .with_no_client_auth()
+        .with_single_cert(chain, secret)
+        .map_err(|error| told(certificate, &error))?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}

@@ -1,0 +1,187 @@
+//! A request that changes something: its body, within its limits, and the key by which its caller may repeat it.
+//!
+//! A handler gives [`Write::answer`] what to do with the record that was sent. A repeated key gets the first answer
+//! again, marked as such; another body under it is refused; one that comes while the first is still running is told to
+//! wait. A refusal by the operation itself is kept like an answer.
+
+use crate::State;
+use crate::answer::{NO_STORE, json};
+use crate::failure::Failure;
+use app::access::Session;
+use app::once::{self, Done, Kept, Key, Once, Render, Ticket};
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::collections::HashSet;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use wire::read::{self, Record};
+
+/// The largest body that is taken.
+const LARGEST: usize = 1024 * 1024;
+const LONGEST_KEY: usize = 255;
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+pub struct Write {
+    body: Bytes,
+    /// Method and path, as the key belongs to them.
+    operation: String,
+    key: Option<String>,
+}
+
+impl FromRequest<State> for Write {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, state: &State) -> Result<Write, Failure> {
+        let (parts, body) = request.into_parts();
+        let limited = Limited::new(body, LARGEST).collect();
+        let body = match tokio::time::timeout(state.http.body_timeout, limited).await {
+            Ok(Ok(collected)) => collected.to_bytes(),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(Failure::TooLarge),
+            // The caller went away, or his bytes made no sense: nobody reads the answer.
+            Ok(Err(_)) => return Err(Failure::Input(vec!["O corpo do pedido veio incompleto.".to_owned()])),
+            Err(_) => return Err(Failure::Slow),
+        };
+        if !body.is_empty() && !is_json(&parts.headers) {
+            return Err(Failure::MediaType);
+        }
+        let operation = format!("{} {}", parts.method, parts.uri.path());
+        Ok(Write { body, operation, key: key(&parts.headers)? })
+    }
+}
+
+/// `…json`, or nothing said.
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(kind) = headers.get(header::CONTENT_TYPE) else { return true };
+    let essence = kind.to_str().unwrap_or("?").split(';').next().unwrap_or_default().trim();
+    essence.is_empty() || essence.to_ascii_lowercase().ends_with("json")
+}
+
+fn key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
+    let Some(key) = headers.get(KEY) else { return Ok(None) };
+    match key.to_str().map(str::trim) {
+        Ok("") => Ok(None),
+        Ok(key) if key.len() <= LONGEST_KEY => Ok(Some(key.to_owned())),
+        _ => {
+            let line =
+                format!("Idempotency-Key: use até {LONGEST_KEY} letras, números e sinais, sem acentos.");
+            Err(Failure::Input(vec![line]))
+        }
+    }
+}
+
+impl Write {
+    /// Reads the record, acts, and answers.
+    pub async fn answer<I, T, R, F>(
+        self,
+        state: &State,
+        caller: &Session,
+        act: impl FnOnce(I, Once<T>) -> F,
+        record: fn(&T) -> R,
+    ) -> Result<Response, Failure>
+    where
+        I: Record,
+        R: Serialize + 'static,
+        T: 'static,
+        F: Future<Output = Result<Done<T>, app::Error>>,
+    {
+        let render: Render<T> = Arc::new(move |value| serde_json::to_vec(&record(value)).unwrap_or_default());
+        let ticket = self.ticket(caller);
+        let _place = ticket.as_ref().map(|ticket| state.running.enter(&ticket.key)).transpose()?;
+        if let Some(ticket) = &ticket {
+            if let Some(kept) = once::before(&state.app, ticket).await? {
+                return Ok(replay(kept));
+            }
+        }
+        let once = Once { ticket: ticket.clone(), render: Arc::clone(&render) };
+        let done = match read::body::<I>(&self.body) {
+            Ok(input) => act(input, once).await.map_err(Failure::from),
+            Err(problems) => Err(problems.into()),
+        };
+        match (done, ticket) {
+            (Ok(Done::Now(value)), _) => Ok(json(StatusCode::OK, render(&value))),
+            (Ok(Done::Before(kept)), _) => Ok(replay(kept)),
+            (Err(failure), Some(ticket)) if failure.is_of_the_operation() => {
+                let (status, text) = (failure.status().as_u16(), format!("{}\n", failure.text()));
+                once::refuse(&state.app, ticket, status, text).await?;
+                Err(failure)
+            }
+            (Err(failure), _) => Err(failure),
+        }
+    }
+
+    fn ticket(&self, caller: &Session) -> Option<Ticket> {
+        let key = Key {
+            tenant: caller.scope.tenant(),
+            user: caller.user,
+            operation: self.operation.clone(),
+            key: self.key.clone()?,
+        };
+        Some(Ticket { key, body_hash: Sha256::digest(&self.body).into() })
+    }
+}
+
+/// The first answer again.
+fn replay(kept: Kept) -> Response {
+    let status = u16::try_from(kept.status).ok().and_then(|status| StatusCode::from_u16(status).ok());
+    let mut response = (status.unwrap_or(StatusCode::OK), kept.answer).into_response();
+    let kind = HeaderValue::try_from(kept.content_type).unwrap_or(HeaderValue::from_static(once::JSON));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, kind);
+    headers.insert(header::CACHE_CONTROL, NO_STORE);
+    headers.insert(REPLAYED, HeaderValue::from_static("true"));
+    response
+}
+
+/// The keys of requests that are running in this process now. (In another process the second waits for the first in the
+/// tenant's lane, and then gets its answer.)
+#[derive(Clone, Default)]
+pub struct Running(Arc<Mutex<HashSet<Key>>>);
+
+/// A place among the running ones, given back when it is dropped.
+struct Place {
+    running: Running,
+    key: Key,
+}
+
+impl Running {
+    fn enter(&self, key: &Key) -> Result<Place, Failure> {
+        let is_first = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
+        if is_first {
+            Ok(Place { running: self.clone(), key: key.clone() })
+        } else {
+            Err(Failure::StillRunning)
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.running.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_json_or_nothing_is_a_type_for_a_body() {
+        let taken =
+            |kind: &str| is_json(&HeaderMap::from_iter([(header::CONTENT_TYPE, kind.parse().unwrap())]));
+        for good in
+            ["application/json", "application/json; charset=utf-8", "Text/JSON", "application/hal+json", ""]
+        {
+            assert!(taken(good), "{good}");
+        }
+        for bad in ["application/x-www-form-urlencoded", "text/plain", "application/jsonp", "json/x"] {
+            assert!(!taken(bad), "{bad}");
+        }
+        assert!(is_json(&HeaderMap::new()));
+    }
+}

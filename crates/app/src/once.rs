@@ -1,0 +1,119 @@
+//! Doing something once however often it is asked for. The caller names his request by a key; the answer is kept with
+//! it, in the unit that did the work, so that either both are there or neither.
+
+use crate::{App, Error};
+use domain::Moment;
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use std::time::Duration;
+use storage::idempotency;
+use storage::{Lane, Tx};
+
+pub use storage::idempotency::{Kept, Key};
+
+/// How long an answer is given again.
+pub const KEPT_FOR: Duration = Duration::from_secs(24 * 3600);
+
+/// A request that its caller named.
+#[derive(Clone, Debug)]
+pub struct Ticket {
+    pub key: Key,
+    /// Tells another body under the same key.
+    pub body_hash: [u8; 32],
+}
+
+/// How an answer becomes what is kept of it.
+pub struct Once<T> {
+    pub ticket: Option<Ticket>,
+    pub render: Render<T>,
+}
+
+pub type Render<T> = Arc<dyn Fn(&T) -> Vec<u8> + Send + Sync>;
+
+impl<T> Once<T> {
+    /// For callers that repeat nothing: the command line.
+    pub fn unnamed() -> Once<T> {
+        Once { ticket: None, render: Arc::new(|_| Vec::new()) }
+    }
+}
+
+/// What came of a request.
+#[derive(Debug)]
+pub enum Done<T> {
+    Now(T),
+    /// It was done before; this was answered then.
+    Before(Kept),
+}
+
+pub const JSON: &str = "application/json";
+
+/// What was answered to the ticket before; an error where it came with another body.
+pub async fn before(app: &App, ticket: &Ticket) -> Result<Option<Kept>, Error> {
+    let kept = idempotency::find(&app.db, &ticket.key, app.now().minus(KEPT_FOR)).await?;
+    kept.map(|kept| same(ticket, kept)).transpose()
+}
+
+fn same(ticket: &Ticket, kept: Kept) -> Result<Kept, Error> {
+    if kept.body_hash == ticket.body_hash { Ok(kept) } else { Err(Error::KeyReused) }
+}
+
+/// Runs a unit, unless the ticket was answered before; keeps its answer with it.
+pub(crate) async fn write<I, T, F>(
+    app: &App,
+    lane: Lane,
+    once: Once<T>,
+    input: I,
+    unit: F,
+) -> Result<Done<T>, Error>
+where
+    F: for<'t> Fn(&'t mut Tx, &'t I) -> BoxFuture<'t, Result<T, Error>> + Send + Sync + 'static,
+    I: Send + Sync + 'static,
+    T: Send + 'static,
+{
+    let input = (once, unit, input, app.now());
+    app.db
+        .write(lane, input, |tx, (once, unit, input, now)| {
+            Box::pin(async move {
+                let Some(ticket) = &once.ticket else { return unit(tx, input).await.map(Done::Now) };
+                // Asked again inside: another process may have answered meanwhile.
+                if let Some(kept) = idempotency::find(&mut *tx, &ticket.key, now.minus(KEPT_FOR)).await? {
+                    return same(ticket, kept).map(Done::Before);
+                }
+                let value = unit(tx, input).await?;
+                keep(tx, ticket, 200, JSON, (once.render)(&value), *now).await?;
+                Ok(Done::Now(value))
+            })
+        })
+        .await
+}
+
+/// Keeps a refusal with its ticket: the one thing that stays of a refused request. Where another process was faster,
+/// what that one answered stays.
+pub async fn refuse(app: &App, ticket: Ticket, status: u16, text: String) -> Result<(), Error> {
+    let input = (ticket, status, text, app.now());
+    let lane = Lane::of(input.0.key.tenant);
+    app.db
+        .write(lane, input, |tx, (ticket, status, text, now)| {
+            Box::pin(async move {
+                if idempotency::find(&mut *tx, &ticket.key, now.minus(KEPT_FOR)).await?.is_none() {
+                    let body = text.clone().into_bytes();
+                    keep(tx, ticket, (*status).into(), "text/plain; charset=utf-8", body, *now).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+}
+
+async fn keep(
+    tx: &mut Tx,
+    ticket: &Ticket,
+    status: i32,
+    content_type: &str,
+    answer: Vec<u8>,
+    now: Moment,
+) -> Result<(), Error> {
+    let kept =
+        Kept { body_hash: ticket.body_hash.to_vec(), status, content_type: content_type.to_owned(), answer };
+    Ok(idempotency::keep(tx, &ticket.key, &kept, now).await?)
+}
