@@ -19,6 +19,7 @@ pub fn command() -> Command {
         .subcommand(Command::new("migrate").about("Leva o banco de dados à versão deste programa"))
         .subcommand(Command::new("doctor").about("Confere a instalação e diz o que fazer"))
         .subcommand(Command::new("config").about("Mostra os valores em vigor e de onde cada um veio"))
+        .subcommand(Command::new("openapi").about("Mostra a descrição da API (OpenAPI 3.1)"))
         .subcommand(tenant())
         .subcommand(user());
     localised(settings::arguments(root), "amparo")

@@ -140,7 +140,8 @@ fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
 
 fn refusal(text: &str) -> Response {
     let plain = ObjectBuilder::new().schema_type(Type::String).build();
-    let id = HeaderBuilder::new().schema(Some(plain.clone())).description(Some("O código do pedido.")).build();
+    let id =
+        HeaderBuilder::new().schema(Some(plain.clone())).description(Some("O código do pedido.")).build();
     ResponseBuilder::new()
         .description(text)
         .content("text/plain", ContentBuilder::new().schema(Some(plain)).build())

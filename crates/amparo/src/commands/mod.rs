@@ -5,6 +5,7 @@ mod doctor;
 mod migrate;
 mod serve;
 mod tenant;
+mod tls;
 mod user;
 
 use crate::cli;
@@ -25,8 +26,13 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
     let (path, arguments) = cli::asked(matches);
     let settings = Settings::load(arguments, |name| std::env::var(name).ok())
         .map_err(|error| Fatal::new(error.to_string()))?;
-    if path == ["config"] {
-        return config::run(&settings);
+    match path[..] {
+        ["config"] => return config::run(&settings),
+        ["openapi"] => {
+            say(api::openapi_text());
+            return Ok(ExitCode::SUCCESS);
+        }
+        _ => {}
     }
     telemetry::logs(&settings)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -1,13 +1,14 @@
 //! `amparo serve`: opens everything, serves until asked to stop, closes everything.
 
-use super::migrate;
+use super::{migrate, tls};
 use crate::fatal::Fatal;
 use crate::settings::Settings;
 use crate::telemetry;
-use api::{Http, Limits, Shell, State, Stopping};
+use api::{Shell, State, Stopping, Tls};
 use app::housekeeping::{self, Retention};
-use app::{App, presence, server_key};
+use app::{App, memory, presence, server_key};
 use metrics_exporter_prometheus::PrometheusHandle;
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,24 +34,27 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     if migrated.from != migrated.to {
         super::say(&migrate::told(&migrated));
     }
-    let app = super::app_on(db)?;
+    let mut app = super::app_on(db)?;
+    app.throttle = settings.access.throttle;
     let process = presence::name(&app);
     server_key::check(&app, &key_file, &process, VERSION).await?;
-    greet(&app, &listener, &address).await?;
+    let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
+    let tls = tls::open(&settings.tls, &key_file, at.ip(), app.now())?;
+    greet(&app, at, tls.is_some(), &address).await?;
 
     let rhythm = Rhythm::from(settings);
     let mut background = JoinSet::new();
     background.spawn(heartbeat(app.clone(), process.clone(), handle.clone(), rhythm.heartbeat));
     background.spawn(housekeep(app.clone(), rhythm));
-    let http = Arc::new(Http::default());
+    background.spawn(renew(app.clone(), settings.access.renew_interval));
+    if let Some(tls) = &tls {
+        background.spawn(renew_certificate(tls.clone(), settings.tls.renew_interval));
+    }
+    let http = Arc::new(settings.http.http.clone());
     let state = State::new(app.clone(), handle, Arc::clone(&http));
     let stopping = state.stopping.clone();
-    let limits = Limits {
-        max_connections: settings.http.max_connections,
-        header_timeout: settings.http.header_timeout,
-        shutdown_timeout: settings.http.shutdown_timeout,
-    };
-    let shell = Shell { router: api::router(state, console::router()), http, limits, tls: None };
+    let shell =
+        Shell { router: api::router(state, console::router()), http, limits: settings.http.limits, tls };
     let complete = api::serve(listener, shell, asked_to_stop(stopping)).await;
     if !complete {
         tracing::warn!("some requests were cut off");
@@ -76,9 +80,10 @@ async fn listen(address: &str) -> Result<TcpListener, Fatal> {
 }
 
 /// Says where the server is, and what to do first where it is empty.
-async fn greet(app: &App, listener: &TcpListener, database: &Address) -> Result<(), Fatal> {
-    let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
-    super::say(&format!("Amparo {VERSION} atendendo em http://{at}"));
+async fn greet(app: &App, at: SocketAddr, is_secure: bool, database: &Address) -> Result<(), Fatal> {
+    let scheme = if is_secure { "https" } else { "http" };
+    super::say(&format!("Amparo {VERSION} atendendo em {scheme}://{at}"));
+    super::say(&format!("Documentação da API em {scheme}://{at}/docs"));
     if app::tenants::default(&app.db).await.map_err(app::Error::from)?.is_none() {
         // A password is not repeated on the screen: a shared database is named by the variable.
         let (on, where_) = match database.is_shared() {
@@ -152,6 +157,30 @@ async fn housekeep(app: App, rhythm: Rhythm) {
             Ok(Some(rows)) => tracing::info!(rows, "housekeeping done"),
             Ok(None) => {}
             Err(error) => tracing::warn!(%error, "housekeeping failed; it is tried again"),
+        }
+    }
+}
+
+/// Looks at what changed in other processes.
+async fn renew(app: App, every: Duration) {
+    let mut ticks = ticks(every);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = memory::renew(&app).await {
+            tracing::warn!(%error, "what changed elsewhere could not be looked at");
+        }
+    }
+}
+
+/// Takes a renewed certificate without a restart.
+async fn renew_certificate(tls: Tls, every: Duration) {
+    let mut ticks = ticks(every);
+    loop {
+        ticks.tick().await;
+        match tls.renew() {
+            Ok(true) => tracing::info!("certificate renewed"),
+            Ok(false) => {}
+            Err(error) => tracing::warn!(%error, "the new certificate cannot be used; the old one stays"),
         }
     }
 }

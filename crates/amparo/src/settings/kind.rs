@@ -78,9 +78,13 @@ impl Kind {
     }
 }
 
-/// The value as a variable or a flag would spell it: a text without its quotes.
+/// The value as a variable or a flag would spell it: a text without its quotes, a list with commas.
 pub fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string().trim().to_owned(), str::to_owned)
+    match value {
+        Value::String(text) => text.value().clone(),
+        Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(", "),
+        other => other.to_string().trim().to_owned(),
+    }
 }
 
 #[cfg(test)]

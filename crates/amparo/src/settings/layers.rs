@@ -99,6 +99,15 @@ impl Effective {
         }
     }
 
+    pub fn boolean(&self, key: &str) -> bool {
+        self.entry(key).value.as_bool().expect("config.default.toml says that it is true or false")
+    }
+
+    pub fn list(&self, key: &str) -> Vec<&str> {
+        let list = self.entry(key).value.as_array().expect("config.default.toml says that it is a list");
+        list.iter().filter_map(Value::as_str).collect()
+    }
+
     /// An empty text means that there is no file.
     pub fn path(&self, key: &str) -> Option<PathBuf> {
         Some(self.text(key)).filter(|text| !text.is_empty()).map(PathBuf::from)

@@ -19,7 +19,9 @@ mod tests;
 
 pub use error::SettingsError;
 pub use flags::arguments;
-pub use sections::{HousekeepingSettings, HttpSettings, LogFormat, StorageSettings};
+pub use sections::{
+    AccessSettings, HousekeepingSettings, HttpSettings, LogFormat, StorageSettings, TlsSettings,
+};
 
 use layers::Effective;
 use std::fmt;
@@ -40,6 +42,8 @@ pub struct Settings {
     pub log: LogFormat,
     pub log_level: String,
     pub http: HttpSettings,
+    pub tls: TlsSettings,
+    pub access: AccessSettings,
     pub storage: StorageSettings,
     pub housekeeping: HousekeepingSettings,
     effective: Effective,
@@ -73,6 +77,8 @@ impl Settings {
             log: LogFormat::read(&effective)?,
             log_level: effective.filled("log_level")?,
             http: HttpSettings::read(&effective)?,
+            tls: TlsSettings::read(&effective)?,
+            access: AccessSettings::read(&effective)?,
             storage: StorageSettings::read(&effective)?,
             housekeeping: HousekeepingSettings::read(&effective)?,
             effective,

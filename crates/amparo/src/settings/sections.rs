@@ -2,13 +2,19 @@
 
 use super::error::SettingsError;
 use super::layers::Effective;
+use api::{Http, Limits};
+use app::access::Throttle;
+use ipnet::IpNet;
+use std::net::IpAddr;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::time::Duration;
 
 const CONNECTIONS: RangeInclusive<i64> = 1..=1_000_000;
 const LANES: RangeInclusive<i64> = 1..=1024;
 const MIB: RangeInclusive<i64> = 1..=1_048_576;
 const MIB_OR_NONE: RangeInclusive<i64> = 0..=1_048_576;
+const FAILURES: RangeInclusive<i64> = 1..=1_000_000;
 const DAYS: RangeInclusive<i64> = 0..=36_500;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,17 +44,81 @@ pub(super) fn database(values: &Effective) -> Result<String, SettingsError> {
 
 #[derive(Clone, Debug)]
 pub struct HttpSettings {
-    pub max_connections: usize,
-    pub header_timeout: Duration,
-    pub shutdown_timeout: Duration,
+    pub limits: Limits,
+    pub http: Http,
 }
 
 impl HttpSettings {
     pub(super) fn read(values: &Effective) -> Result<HttpSettings, SettingsError> {
         Ok(HttpSettings {
-            max_connections: values.integer("http.max_connections", CONNECTIONS)?,
-            header_timeout: values.duration("http.header_timeout")?,
-            shutdown_timeout: values.duration("http.shutdown_timeout")?,
+            limits: Limits {
+                max_connections: values.integer("http.max_connections", CONNECTIONS)?,
+                header_timeout: values.duration("http.header_timeout")?,
+                shutdown_timeout: values.duration("http.shutdown_timeout")?,
+            },
+            http: Http {
+                prefix: prefix(values)?,
+                trusted_proxies: networks(values, "http.trusted_proxies")?,
+                origins: values.list("http.cors_origins").into_iter().map(str::to_owned).collect(),
+                metrics_from: networks(values, "http.metrics_from")?,
+                body_timeout: values.duration("http.body_timeout")?,
+            },
+        })
+    }
+}
+
+fn prefix(values: &Effective) -> Result<String, SettingsError> {
+    const KEY: &str = "http.path_prefix";
+    let text = values.text(KEY).trim_end_matches('/');
+    let is_path = text.starts_with('/') && !text.contains("//") && !text.contains(['?', '#', ' ', '%']);
+    if text.is_empty() || is_path {
+        Ok(text.to_owned())
+    } else {
+        Err(values.refuse(KEY, "um caminho como /amparo"))
+    }
+}
+
+/// A network, or a single address as the network that holds it alone.
+fn networks(values: &Effective, key: &str) -> Result<Vec<IpNet>, SettingsError> {
+    let network = |text: &str| text.parse().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
+    let read: Option<Vec<IpNet>> = values.list(key).into_iter().map(network).collect();
+    read.ok_or_else(|| values.refuse(key, "redes como 10.0.0.0/8 ou endereços como 127.0.0.1"))
+}
+
+#[derive(Clone, Debug)]
+pub struct TlsSettings {
+    pub cert_file: Option<PathBuf>,
+    pub key_file: Option<PathBuf>,
+    pub self_signed: bool,
+    pub renew_interval: Duration,
+}
+
+impl TlsSettings {
+    pub(super) fn read(values: &Effective) -> Result<TlsSettings, SettingsError> {
+        Ok(TlsSettings {
+            cert_file: values.path("tls.cert_file"),
+            key_file: values.path("tls.key_file"),
+            self_signed: values.boolean("tls.self_signed"),
+            renew_interval: values.duration("tls.renew_interval")?,
+        })
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct AccessSettings {
+    pub throttle: Throttle,
+    pub renew_interval: Duration,
+}
+
+impl AccessSettings {
+    pub(super) fn read(values: &Effective) -> Result<AccessSettings, SettingsError> {
+        Ok(AccessSettings {
+            throttle: Throttle {
+                by_account: values.integer("access.account_failures", FAILURES)?,
+                by_address: values.integer("access.address_failures", FAILURES)?,
+                window: values.duration("access.failure_window")?,
+            },
+            renew_interval: values.duration("access.renew_interval")?,
         })
     }
 }

@@ -57,9 +57,20 @@ impl Given {
 
 /// What the rest of the binary sees.
 fn typed(settings: &Settings) -> String {
-    let Settings { listen, database, key_file, log, log_level, http, storage, housekeeping, effective: _ } =
-        settings;
-    format!("{:?}", (listen, database, key_file, log, log_level, http, storage, housekeeping))
+    let Settings {
+        listen,
+        database,
+        key_file,
+        log,
+        log_level,
+        http,
+        tls,
+        access,
+        storage,
+        housekeeping,
+        effective: _,
+    } = settings;
+    format!("{:?}", (listen, database, key_file, log, log_level, http, tls, access, storage, housekeeping))
 }
 
 /// A value that is allowed and is not the default.
@@ -67,6 +78,10 @@ fn another(setting: &Setting) -> Value {
     match setting.key.as_str() {
         "database" => Value::from("sqlite:elsewhere.db"),
         "log" => Value::from("json"),
+        "http.path_prefix" => Value::from("/outro"),
+        "http.trusted_proxies" | "http.metrics_from" => Value::from_iter(["192.0.2.0/24"]),
+        "http.cors_origins" => Value::from_iter(["https://app.example"]),
+        "tls.self_signed" => Value::from(true),
         _ => match setting.default.as_integer() {
             Some(number) => Value::from(number + 1),
             None => Value::from("77s"),
@@ -91,8 +106,8 @@ fn the_defaults_become_the_typed_settings() {
     assert_eq!(settings.key_file, None);
     assert_eq!(settings.log, LogFormat::Text);
     assert_eq!(settings.log_level, "info");
-    assert_eq!(settings.http.max_connections, 1024);
-    assert_eq!(settings.http.shutdown_timeout, Duration::from_secs(30));
+    assert_eq!(settings.http.limits.max_connections, 1024);
+    assert_eq!(settings.http.limits.shutdown_timeout, Duration::from_secs(30));
     assert_eq!(settings.housekeeping.interval, Duration::from_secs(3600));
     assert_eq!(settings.housekeeping.attempts_days, 90);
     assert_eq!(format!("{:?}", settings.storage.options()), format!("{:?}", storage::Options::default()));
@@ -127,7 +142,7 @@ fn every_setting_is_reached_by_flag_by_variable_and_by_file() {
 fn a_flag_wins_over_a_variable_over_the_file_over_the_default() {
     let seen = |given: &Given| {
         let settings = given.load().unwrap();
-        (settings.http.max_connections, origin(&settings, "http.max_connections").clone())
+        (settings.http.limits.max_connections, origin(&settings, "http.max_connections").clone())
     };
     let given = given();
     assert_eq!(seen(&given), (1024, Origin::Default));
@@ -171,7 +186,7 @@ fn sections_may_be_written_in_any_way_of_toml() {
         "http = { max_connections = 9 }",
         "[http]\n\"max_connections\" = 9 # nove",
     ] {
-        assert_eq!(given().file(text).load().unwrap().http.max_connections, 9, "{text}");
+        assert_eq!(given().file(text).load().unwrap().http.limits.max_connections, 9, "{text}");
     }
 }
 
