@@ -122,8 +122,8 @@ fn sentence(output: &Output) -> String {
 async fn an_association_is_set_up_by_two_commands(database: Database) {
     let amparo = Amparo::new(database);
     let mut serving = amparo.serve();
-    let told: Vec<String> = serving.lines.by_ref().take(3).collect();
-    assert!(told[1].contains("amparo tenant create") && told[2].contains("amparo user create"), "{told:?}");
+    let told: Vec<String> = serving.lines.by_ref().take(4).collect();
+    assert!(told[2].contains("amparo tenant create") && told[3].contains("amparo user create"), "{told:?}");
 
     assert_eq!(
         amparo.said("tenant create --name Minha_Associação"),
