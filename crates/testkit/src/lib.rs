@@ -6,6 +6,7 @@
 //! `cargo run -p testkit --bin with-postgres -- cargo nextest run --profile ci -p X`.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test tool fails loudly")]
 
+mod client;
 mod cluster;
 mod database;
 mod dump;
@@ -13,13 +14,14 @@ mod server;
 mod still;
 mod world;
 
+pub use client::{Reply, basic};
 pub use cluster::Cluster;
 pub use database::{Database, Engine, TEMPLATE};
 pub use dump::{dump, tables};
 pub use server::Server;
 pub use still::{SeededChance, StillClock};
 pub use testkit_macros::both_engines;
-pub use world::{Caller, World, app_on};
+pub use world::{Caller, PASSWORD, World, app_on};
 
 use std::future::Future;
 

@@ -5,11 +5,11 @@
 use crate::{Database, Engine, Fixture, SeededChance, StillClock};
 use app::tenants::NewTenant;
 use app::{App, Cost, Passwords};
-use domain::{BranchCode, Email, Field, Moment, Name, Role, Scope, TenantId, UserCode};
+use domain::{BranchCode, Email, Field, Moment, Name, Password, Role, Scope, TenantId, UserCode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use storage::counters::{self, Counter};
-use storage::{Db, Error, Lane, Tx, branches, users};
+use storage::{Db, Error, Lane, Tx, branches, sql, users, versions};
 
 /// Somebody who calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct World {
     pub administrator: Caller,
     /// The default caller: an operator of branch 2.
     pub operator: Caller,
+    /// A program, with branches 2 and 3.
+    pub integration: Caller,
     /// The other tenant, with the same codes for other things.
     pub there: TenantId,
     pub stranger: Caller,
@@ -45,6 +47,8 @@ pub struct World {
 
 /// How many others there are for each user the default caller may see.
 pub const CROWD: usize = 50;
+/// Everybody's, in both tenants.
+pub const PASSWORD: &str = "senha de teste";
 pub const BRANCHES: [&str; 3] = ["Matriz", "Filial Norte", "Filial Sul"];
 
 impl Fixture for World {
@@ -65,10 +69,22 @@ impl World {
         let app = &processes[0];
         let here = tenant(app, "Associação Aqui").await;
         let there = tenant(app, "Associação Ali").await;
-        let (administrator, operator) = people(&app.db, here, "aqui").await;
-        let (_, stranger) = people(&app.db, there, "ali").await;
+        let hash = app.passwords.hash(Password::parse(PASSWORD).unwrap(), &*app.chance).await.unwrap();
+        let [administrator, operator, integration] = people(&app.db, here, "aqui", &hash).await;
+        let [_, stranger, _] = people(&app.db, there, "ali", &hash).await;
         let turn = AtomicUsize::new(0);
-        World { clock, here, administrator, operator, there, stranger, processes, turn, database }
+        World {
+            clock,
+            here,
+            administrator,
+            operator,
+            integration,
+            there,
+            stranger,
+            processes,
+            turn,
+            database,
+        }
     }
 
     /// The process whose turn it is.
@@ -78,6 +94,21 @@ impl World {
 
     pub fn processes(&self) -> &[App] {
         &self.processes
+    }
+
+    /// Renames a situation of a tenant, as its administrator would.
+    pub async fn rename_situation(&self, tenant: TenantId, from: &'static str, to: &'static str) {
+        let renamed = self.db().write(Lane::of(tenant), (tenant, from, to), |tx, (tenant, from, to)| {
+            Box::pin(async move {
+                let rename =
+                    sql("UPDATE situations SET name = $3, folded_name = $4 WHERE tenant = $1 AND name = $2");
+                let renamed =
+                    tx.execute(rename.arg(*tenant).arg(*from).arg(*to).arg(domain::fold(to))).await?;
+                versions::raise_registers(tx, *tenant).await?;
+                Ok::<_, Error>(renamed)
+            })
+        });
+        assert!(renamed.await.unwrap() > 0, "{from} is a situation");
     }
 
     pub fn db(&self) -> &Db {
@@ -108,20 +139,23 @@ async fn tenant(app: &App, name: &str) -> TenantId {
     app::tenants::create(app, &new).await.unwrap().tenant
 }
 
-/// Two further branches; an administrator, an operator of branch 2, and a crowd in the other branches.
-async fn people(db: &Db, tenant: TenantId, domain: &'static str) -> (Caller, Caller) {
-    db.write(Lane::of(tenant), (tenant, domain), |tx, (tenant, domain)| {
+/// Two further branches; an administrator, an operator of branch 2, a program of branches 2 and 3, and a crowd in the
+/// other branches.
+async fn people(db: &Db, tenant: TenantId, domain: &'static str, hash: &str) -> [Caller; 3] {
+    db.write(Lane::of(tenant), (tenant, domain, hash.to_owned()), |tx, (tenant, domain, hash)| {
         Box::pin(async move {
             for name in &BRANCHES[1..] {
                 branch(tx, *tenant, name).await?;
             }
-            let administrator = user(tx, *tenant, Role::Administrator, "admin", domain, &[]).await?;
-            let operator = user(tx, *tenant, Role::Operator, "operador", domain, &[2]).await?;
+            let administrator = user(tx, *tenant, Role::Administrator, "admin", domain, &[], hash).await?;
+            let operator = user(tx, *tenant, Role::Operator, "operador", domain, &[2], hash).await?;
+            let integration = user(tx, *tenant, Role::Integration, "programa", domain, &[2, 3], hash).await?;
             for number in 0..CROWD {
                 let branch = if number % 2 == 0 { 1 } else { 3 };
-                user(tx, *tenant, Role::Operator, &format!("pessoa{number}"), domain, &[branch]).await?;
+                user(tx, *tenant, Role::Operator, &format!("pessoa{number}"), domain, &[branch], hash)
+                    .await?;
             }
-            Ok::<_, Error>((administrator, operator))
+            Ok::<_, Error>([administrator, operator, integration])
         })
     })
     .await
@@ -142,6 +176,7 @@ async fn user(
     name: &str,
     domain: &str,
     branches: &[i32],
+    password_hash: &str,
 ) -> Result<Caller, Error> {
     let code = UserCode::new(counters::next(tx, tenant, Counter::User).await?);
     let email = Email::parse(&format!("{name}@{domain}.example")).unwrap();
@@ -153,7 +188,7 @@ async fn user(
         email: &email,
         role,
         branches: &branches,
-        password_hash: "nobody logs in as a person of the crowd",
+        password_hash,
         must_change_password: false,
         now: BEGINNING,
     };

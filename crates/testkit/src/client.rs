@@ -1,0 +1,88 @@
+//! A plain HTTP/1.1 caller: what it sends is what the test says, byte for byte, and what it reads is what came.
+
+use crate::Server;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// An answer, taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: String,
+}
+
+impl Reply {
+    /// The first header of that name, whatever its case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let named = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        named.map(|(_, value)| value.as_str())
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// Asserts that it refuses in our words: the status, plain text, at least one sentence.
+    #[track_caller]
+    pub fn refuses(&self, status: u16) -> &str {
+        assert_eq!(self.status, status, "{self:?}");
+        assert_eq!(self.header("content-type"), Some("text/plain; charset=utf-8"), "{self:?}");
+        assert!(self.body.trim_end().len() > 10, "{self:?}");
+        &self.body
+    }
+}
+
+/// `Authorization: Basic …`
+pub fn basic(login: &str, password: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{login}:{password}")))
+}
+
+impl Server {
+    /// Sends a request with these headers and reads the whole answer.
+    pub async fn call(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        let mut request = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+            request.push_str("Host: localhost\r\n");
+        }
+        for (name, value) in headers {
+            request.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if !body.is_empty() || method == "POST" || method == "PUT" {
+            request.push_str(&format!("Content-Length: {}\r\n", body.len()));
+        }
+        reply(&self.raw(&format!("{request}\r\n{body}")).await)
+    }
+
+    /// A token for a user of the world, whose password is [`crate::PASSWORD`].
+    pub async fn token(&self, email: &str) -> String {
+        let entered = self.enter(email, crate::PASSWORD).await;
+        assert_eq!(entered.status, 200, "{entered:?}");
+        entered.json()["authorizationToken"].as_str().unwrap().to_owned()
+    }
+
+    pub async fn enter(&self, email: &str, password: &str) -> Reply {
+        self.call("POST", "/ext/autenticacao", &[("Authorization", &basic(email, password))], "").await
+    }
+
+    /// A GET with a token.
+    pub async fn read(&self, path: &str, token: &str) -> Reply {
+        self.call("GET", path, &[("Authorization", &format!("Bearer {token}"))], "").await
+    }
+
+    /// A POST of JSON with a token.
+    pub async fn write(&self, path: &str, token: &str, body: &str) -> Reply {
+        let bearer = format!("Bearer {token}");
+        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+        self.call("POST", path, &headers, body).await
+    }
+}
+
+fn reply(text: &str) -> Reply {
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
+    let mut lines = head.lines();
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let headers: Vec<(String, String)> =
+        lines.filter_map(|line| line.split_once(": ")).map(|(n, v)| (n.to_owned(), v.to_owned())).collect();
+    Reply { status, headers, body: body.to_owned() }
+}
