@@ -20,7 +20,7 @@ mod time;
 
 pub use chance::Chance;
 pub use codes::{
-    BranchCode, FieldCode, HistoryCode, PersonCode, PlanCode, SellerCode, SituationCode, SupplierCode,
+    BranchCode, FieldCode, HistoryCode, MailCode, PersonCode, PlanCode, SellerCode, SituationCode, SupplierCode,
     TenantId, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
