@@ -8,13 +8,15 @@
 
 mod error;
 pub mod housekeeping;
+pub mod mail;
 mod passwords;
 pub mod presence;
+pub mod resets;
 pub mod server_key;
 pub mod tenants;
 pub mod users;
 
-pub use error::Error;
+pub use error::{Error, collect};
 pub use passwords::Passwords;
 
 use domain::{Chance, Clock, Moment};
@@ -28,6 +30,10 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     pub chance: Arc<dyn Chance>,
     pub passwords: Passwords,
+    /// The address under which people find this server, without a slash at its end, for the links in mails. Never taken
+    /// from a request: its Host header is whatever the caller wrote.
+    pub public_url: Arc<str>,
+    pub resets: resets::Places,
 }
 
 impl App {

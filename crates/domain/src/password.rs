@@ -3,6 +3,7 @@
 use crate::{Chance, Rejection};
 use std::fmt;
 
+#[derive(Clone)]
 pub struct Password(String);
 
 /// Lower case alone, and none of 0, 1, l, o.

@@ -22,8 +22,8 @@ pub struct Due {
     pub tries: i64,
 }
 
-/// A mail in our hands until its lease ends. `tries` counts this one, and tells it from a later claim.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A mail in our hands until its lease ends. `tries` counts this one, and tells it from a later claim. It has no debug
+/// text: its body may carry a password.
 pub struct Claimed {
     pub tenant: TenantId,
     pub code: MailCode,

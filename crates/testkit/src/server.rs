@@ -33,8 +33,9 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let stopping = Stopping::default();
+        let pages = console::router(app.clone());
         let state = State { app, metrics: recorder(), stopping: stopping.clone() };
-        let router = api::router(state, console::router());
+        let router = api::router(state, pages);
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(async move {
             let asked = async move { drop(stopped.await) };
@@ -61,6 +62,17 @@ impl Server {
     /// Status line, headers and body of a plain GET.
     pub async fn get(&self, path: &str) -> String {
         self.raw(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")).await
+    }
+
+    /// Status line, headers and body of a form that a browser sends.
+    pub async fn post_form(&self, path: &str, form: &str) -> String {
+        let kind = "application/x-www-form-urlencoded";
+        self.raw(&format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: {kind}\r\n\
+             Content-Length: {}\r\n\r\n{form}",
+            form.len()
+        ))
+        .await
     }
 }
 

@@ -3,6 +3,7 @@
 //! may serve there are two, taking turns. A test that wants less builds less, by name.
 
 use crate::{Database, Engine, Fixture, SeededChance, StillClock};
+use app::resets::Places;
 use app::tenants::NewTenant;
 use app::{App, Passwords};
 use domain::{BranchCode, Email, Field, Moment, Name, Role, Scope, TenantId, UserCode};
@@ -90,9 +91,19 @@ async fn process(database: &Database, clock: &Arc<StillClock>, seed: u64) -> App
     app_on(db, Arc::clone(clock), seed)
 }
 
+/// Where the people of the world find its server.
+pub const PUBLIC_URL: &str = "https://amparo.example";
+
 /// What the business needs, on a database: a still clock, seeded chance, cheap hashes.
 pub fn app_on(db: Db, clock: Arc<StillClock>, seed: u64) -> App {
-    App { db, clock, chance: Arc::new(SeededChance::new(seed)), passwords: Passwords::CHEAPEST }
+    App {
+        db,
+        clock,
+        chance: Arc::new(SeededChance::new(seed)),
+        passwords: Passwords::CHEAPEST,
+        public_url: PUBLIC_URL.into(),
+        resets: Places::default(),
+    }
 }
 
 async fn tenant(app: &App, name: &str) -> TenantId {
