@@ -153,7 +153,8 @@ mod tests {
     fn what_was_plainly_not_made_here_is_known_without_the_database() {
         let random = "0af".repeat(22)[..64].to_owned();
         assert_eq!(tenant_of(&format!("7.{random}")), Some(TenantId::new(7)));
-        for bad in ["", "7", "7.", ".", "x.y", "7.0af", &random, &format!("a.{random}"), &format!("7.{random}0")]
+        for bad in
+            ["", "7", "7.", ".", "x.y", "7.0af", &random, &format!("a.{random}"), &format!("7.{random}0")]
         {
             assert_eq!(tenant_of(bad), None, "{bad}");
         }

@@ -4,12 +4,15 @@ use crate::form::Form;
 use crate::page::{Refusal, page};
 use app::{App, Error, resets};
 use askama::Template;
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::{Email, Password, Rejection};
 
 const MINUTES: u64 = resets::GOOD_FOR.as_secs() / 60;
+
+type Path = Result<RawPathParams, RawPathParamsRejection>;
 
 #[derive(Template)]
 #[template(path = "password_forgotten.html")]
@@ -66,7 +69,7 @@ pub async fn ask(State(app): State<App>, form: Result<Form, Refusal>) -> Respons
 }
 
 /// The form that asks for the new password, where the link is good. Opening it does not use the link up.
-pub async fn new(State(app): State<App>, path: RawPathParams) -> Response {
+pub async fn new(State(app): State<App>, path: Path) -> Response {
     match resets::is_open(&app, link(&path)).await {
         Ok(true) => form_again(StatusCode::OK, Vec::new()),
         Ok(false) => bad_link(),
@@ -75,7 +78,7 @@ pub async fn new(State(app): State<App>, path: RawPathParams) -> Response {
 }
 
 /// Sets the password. What is wrong with it is told without using the link up.
-pub async fn set(State(app): State<App>, path: RawPathParams, form: Result<Form, Refusal>) -> Response {
+pub async fn set(State(app): State<App>, path: Path, form: Result<Form, Refusal>) -> Response {
     let form = match form {
         Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
@@ -124,7 +127,9 @@ fn bad_link() -> Response {
     page(StatusCode::GONE, &BadLink { minutes: MINUTES })
 }
 
-fn link(path: &RawPathParams) -> &str {
+/// What stands in the path; a text that cannot be read is a link that is none.
+fn link(path: &Path) -> &str {
+    let Ok(path) = path else { return "" };
     path.iter().find(|(name, _)| *name == "codigo").map_or("", |(_, value)| value)
 }
 
@@ -137,9 +142,13 @@ mod tests {
         let typed = Forgotten { email: "\"><script>", problem: Some("<b>".to_owned()) }.render().unwrap();
         assert!(typed.contains("value=\"&#34;&#62;&#60;script&#62;\""), "{typed}");
         let new = New { shortest: 10, longest: 256, problems: vec!["Assim não.".to_owned()] };
-        for page in [typed, new.render().unwrap(), Set.render().unwrap(), BadLink { minutes: 30 }.render().unwrap()]
+        for page in
+            [typed, new.render().unwrap(), Set.render().unwrap(), BadLink { minutes: 30 }.render().unwrap()]
         {
-            assert!(!page.contains("<script") && !page.contains("style=\"") && !page.contains("<b>"), "{page}");
+            assert!(
+                !page.contains("<script") && !page.contains("style=\"") && !page.contains("<b>"),
+                "{page}"
+            );
             assert!(page.contains("lang=\"pt-BR\"") && page.contains("<h1>"), "{page}");
         }
     }

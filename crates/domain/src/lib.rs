@@ -20,8 +20,8 @@ mod time;
 
 pub use chance::Chance;
 pub use codes::{
-    BranchCode, FieldCode, HistoryCode, MailCode, PersonCode, PlanCode, SellerCode, SituationCode, SupplierCode,
-    TenantId, UserCode, VehicleTypeCode,
+    BranchCode, FieldCode, HistoryCode, MailCode, PersonCode, PlanCode, SellerCode, SituationCode,
+    SupplierCode, TenantId, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
 pub use email::Email;

@@ -111,12 +111,7 @@ pub async fn record_sent(tx: &mut Tx, mail: &Claimed, now: Moment) -> Result<boo
 }
 
 /// It did not go, and is tried again at `next`.
-pub async fn record_failure(
-    tx: &mut Tx,
-    mail: &Claimed,
-    failure: &str,
-    next: Moment,
-) -> Result<bool, Error> {
+pub async fn record_failure(tx: &mut Tx, mail: &Claimed, failure: &str, next: Moment) -> Result<bool, Error> {
     let statement = sql("UPDATE mails SET failure = $4, due_at = $5
          WHERE tenant = $1 AND code = $2 AND tries = $3")
     .arg(mail.tenant)

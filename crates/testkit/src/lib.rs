@@ -18,7 +18,7 @@ pub use cluster::Cluster;
 pub use database::{Database, Engine, TEMPLATE};
 pub use dump::{dump, tables};
 pub use server::Server;
-pub use smtp::{Mail, SmtpServer};
+pub use smtp::{Mail, SmtpServer, parts};
 pub use still::{SeededChance, StillClock};
 pub use testkit_macros::both_engines;
 pub use world::{Caller, PUBLIC_URL, World, app_on};

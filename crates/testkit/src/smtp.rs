@@ -147,3 +147,33 @@ async fn data(stream: &mut BufReader<TcpStream>) -> std::io::Result<String> {
         }
     }
 }
+
+/// The parts of a message with alternatives, decoded as a mail program would: quoted-printable, in UTF-8.
+pub fn parts(message: &str) -> Vec<String> {
+    let message = message.replace("\r\n", "\n");
+    let boundary = message.split("boundary=\"").nth(1).unwrap().split('"').next().unwrap();
+    let mark = format!("--{boundary}");
+    let parts = message.split(mark.as_str()).skip(1);
+    parts.filter(|part| !part.starts_with("--")).map(decoded).collect()
+}
+
+fn decoded(part: &str) -> String {
+    let (head, body) = part.split_once("\n\n").unwrap();
+    assert!(head.contains("charset=utf-8"), "{head}");
+    match head.split("Content-Transfer-Encoding: ").nth(1).and_then(|rest| rest.lines().next()) {
+        Some("quoted-printable") => quoted_printable(body),
+        Some("7bit") => body.to_owned(),
+        other => panic!("an encoding that no test needed yet: {other:?}"),
+    }
+}
+
+fn quoted_printable(body: &str) -> String {
+    let joined = body.replace("=\n", "");
+    let mut pieces = joined.split('=');
+    let mut bytes = pieces.next().unwrap().as_bytes().to_vec();
+    for piece in pieces {
+        bytes.push(u8::from_str_radix(&piece[..2], 16).unwrap());
+        bytes.extend_from_slice(&piece.as_bytes()[2..]);
+    }
+    String::from_utf8(bytes).unwrap()
+}

@@ -136,7 +136,11 @@ mod tests {
     fn texts_have_no_leftovers_of_their_templates() {
         for letter in all() {
             assert!(!letter.text.contains("\n\n\n") && !letter.text.contains(" \n"), "{}", letter.text);
-            assert!(letter.text.starts_with("Olá, ") && letter.text.ends_with("responder."), "{}", letter.text);
+            assert!(
+                letter.text.starts_with("Olá, ") && letter.text.ends_with("responder."),
+                "{}",
+                letter.text
+            );
             assert!(!letter.text.contains("&#"), "{}", letter.text);
         }
     }

@@ -12,6 +12,7 @@ use crate::fatal::Fatal;
 use crate::settings::Settings;
 use crate::system::{SystemChance, SystemClock};
 use crate::telemetry;
+use app::resets::Places;
 use app::{App, Passwords};
 use clap::ArgMatches;
 use std::io::Write;
@@ -44,6 +45,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
             ["user", "list"] => user::list(&settings, arguments).await,
             ["user", "disable"] => user::disable(&settings, arguments).await,
             ["user", "reset"] => user::reset(&settings, arguments).await,
+            ["user", "logout"] => user::logout(&settings, arguments).await,
             _ => Err(Fatal::new("Este comando não existe; veja `amparo --help`.")),
         }
     })
@@ -53,11 +55,35 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
 async fn open(settings: &Settings) -> Result<App, Fatal> {
     let address = Address::parse(&settings.database)?;
     let (db, _) = storage::open(&address, &settings.storage.options(), Schema::Expect).await?;
-    Ok(app_on(db))
+    Ok(app_on(db, &public_url(settings, &settings.listen)))
 }
 
-fn app_on(db: Db) -> App {
-    App { db, clock: Arc::new(SystemClock), chance: Arc::new(SystemChance), passwords: Passwords::OWASP }
+fn app_on(db: Db, public_url: &str) -> App {
+    App {
+        db,
+        clock: Arc::new(SystemClock),
+        chance: Arc::new(SystemChance),
+        passwords: Passwords::OWASP,
+        public_url: public_url.into(),
+        resets: Places::default(),
+    }
+}
+
+/// Where people find the server: what the settings say, else the address it listens on.
+fn public_url(settings: &Settings, listening: &str) -> String {
+    settings.public_url.clone().unwrap_or_else(|| format!("http://{listening}"))
+}
+
+/// Where mails become files when there is no mail server.
+fn mail_folder(settings: &Settings, address: &Address) -> Result<PathBuf, Fatal> {
+    if let Some(folder) = &settings.mail.folder {
+        return Ok(folder.clone());
+    }
+    let beside = match address.folder() {
+        Some(folder) => folder.to_owned(),
+        None => key_file(settings, address)?.parent().map(PathBuf::from).unwrap_or_default(),
+    };
+    Ok(beside.join("mails"))
 }
 
 /// Where the server's key is.

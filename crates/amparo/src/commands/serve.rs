@@ -7,6 +7,7 @@ use crate::telemetry;
 use api::{Limits, State, Stopping};
 use app::housekeeping::{self, Retention};
 use app::{App, presence, server_key};
+use delivery::mail::{self, Post, Transport};
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -24,6 +25,7 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     }
     let address = Address::parse(&settings.database)?;
     let key_file = super::key_file(settings, &address)?;
+    let post = post(settings, &address)?;
     let _lock = storage::lock_for_server(&address)?;
     let listener = listen(&settings.listen).await?;
     let handle = telemetry::metrics()?;
@@ -32,7 +34,7 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     if migrated.from != migrated.to {
         super::say(&migrate::told(&migrated));
     }
-    let app = super::app_on(db);
+    let app = super::app_on(db, &super::public_url(settings, &address_of(&listener)?));
     let process = presence::name(&app);
     server_key::check(&app, &key_file, &process, VERSION).await?;
     greet(&app, &listener, &address).await?;
@@ -41,6 +43,7 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     let mut background = JoinSet::new();
     background.spawn(heartbeat(app.clone(), process.clone(), handle.clone(), rhythm.heartbeat));
     background.spawn(housekeep(app.clone(), rhythm));
+    background.spawn(mail::run(app.clone(), post, settings.mail.interval));
     let stopping = Stopping::default();
     let state = State { app: app.clone(), metrics: handle, stopping: stopping.clone() };
     let limits = Limits {
@@ -48,8 +51,13 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
         header_timeout: settings.http.header_timeout,
         shutdown_timeout: settings.http.shutdown_timeout,
     };
-    let complete =
-        api::serve(listener, api::router(state, console::router()), limits, asked_to_stop(stopping)).await;
+    let complete = api::serve(
+        listener,
+        api::router(state, console::router(app.clone())),
+        limits,
+        asked_to_stop(stopping),
+    )
+    .await;
     if !complete {
         tracing::warn!("some requests were cut off");
     }
@@ -73,9 +81,23 @@ async fn listen(address: &str) -> Result<TcpListener, Fatal> {
     })
 }
 
+fn address_of(listener: &TcpListener) -> Result<String, Fatal> {
+    let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
+    Ok(at.to_string())
+}
+
+/// The way that mail takes.
+fn post(settings: &Settings, database: &Address) -> Result<Post, Fatal> {
+    let transport = match &settings.mail.smtp {
+        Some(smtp) => Transport::Smtp(smtp.clone()),
+        None => Transport::Folder(super::mail_folder(settings, database)?),
+    };
+    Ok(Post { sender: settings.mail.from.clone(), transport })
+}
+
 /// Says where the server is, and what to do first where it is empty.
 async fn greet(app: &App, listener: &TcpListener, database: &Address) -> Result<(), Fatal> {
-    let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
+    let at = address_of(listener)?;
     super::say(&format!("Amparo {VERSION} atendendo em http://{at}"));
     if app::tenants::default(&app.db).await.map_err(app::Error::from)?.is_none() {
         // A password is not repeated on the screen: a shared database is named by the variable.

@@ -19,7 +19,7 @@ mod tests;
 
 pub use error::SettingsError;
 pub use flags::arguments;
-pub use sections::{HousekeepingSettings, HttpSettings, LogFormat, StorageSettings};
+pub use sections::{HousekeepingSettings, HttpSettings, LogFormat, MailSettings, StorageSettings};
 
 use layers::Effective;
 use std::fmt;
@@ -37,10 +37,13 @@ pub struct Settings {
     pub database: String,
     /// `None`: `amparo.key` in the folder of the database.
     pub key_file: Option<PathBuf>,
+    /// `None`: `http://` and the address of `listen`.
+    pub public_url: Option<String>,
     pub log: LogFormat,
     pub log_level: String,
     pub http: HttpSettings,
     pub storage: StorageSettings,
+    pub mail: MailSettings,
     pub housekeeping: HousekeepingSettings,
     effective: Effective,
 }
@@ -70,10 +73,12 @@ impl Settings {
             listen: effective.filled("listen")?,
             database: sections::database(&effective)?,
             key_file: effective.path("key_file"),
+            public_url: sections::public_url(&effective)?,
             log: LogFormat::read(&effective)?,
             log_level: effective.filled("log_level")?,
             http: HttpSettings::read(&effective)?,
             storage: StorageSettings::read(&effective)?,
+            mail: MailSettings::read(&effective)?,
             housekeeping: HousekeepingSettings::read(&effective)?,
             effective,
         })

@@ -35,6 +35,9 @@ pub struct Post {
 
 /// Sends what is due, for ever. It may be left off anywhere.
 pub async fn run(app: App, post: Post, every: Duration) {
+    if let Transport::Folder(folder) = &post.transport {
+        tracing::info!(folder = %folder.display(), "no mail server: mails become files");
+    }
     let post = Arc::new(post);
     let mut ticks = tokio::time::interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

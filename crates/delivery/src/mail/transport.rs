@@ -150,7 +150,9 @@ mod tests {
         ] {
             assert_eq!(Smtp::parse(url).map(|smtp| smtp.host().to_owned()), Ok(host.to_owned()));
         }
-        for bad in ["mail.exemplo.com.br:587", "http://a", "smtp://a?tls=talvez", "smtp://", "***", "smtp://a:b"] {
+        for bad in
+            ["mail.exemplo.com.br:587", "http://a", "smtp://a?tls=talvez", "smtp://", "***", "smtp://a:b"]
+        {
             assert!(Smtp::parse(bad).is_err(), "{bad}");
         }
     }
