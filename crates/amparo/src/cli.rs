@@ -65,12 +65,15 @@ fn user() -> Command {
     let disable = Command::new("disable")
         .about("Desativa um usuário e encerra as sessões dele")
         .args([text("email", "E-MAIL", "O e-mail do usuário").required(true), in_tenant()]);
+    let logout = Command::new("logout")
+        .about("Encerra todas as sessões de um usuário; a senha continua a mesma")
+        .args([text("email", "E-MAIL", "O e-mail do usuário").required(true), in_tenant()]);
     let reset = Command::new("reset").about("Troca a senha de um usuário e encerra as sessões dele").args([
         text("email", "E-MAIL", "O e-mail do usuário").required(true),
         in_tenant(),
         password(),
     ]);
-    Command::new("user").about("Os usuários de uma base").subcommands([create, list, disable, reset])
+    Command::new("user").about("Os usuários de uma base").subcommands([create, list, disable, reset, logout])
 }
 
 fn text(name: &'static str, value: &'static str, help: &'static str) -> Arg {
@@ -86,7 +89,10 @@ fn in_tenant() -> Arg {
 }
 
 fn password() -> Arg {
-    flag("password-stdin", "Lê a senha da entrada padrão, uma linha")
+    flag(
+        "password-stdin",
+        "Lê a senha da entrada padrão, uma linha; sem isto, uma senha forte é gerada e enviada por e-mail",
+    )
 }
 
 /// Our own words where clap would put English ones, in a command and all below it.

@@ -1,6 +1,9 @@
 //! The command line through the real binary, on both engines.
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+#[path = "cli/mail.rs"]
+mod mail;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
@@ -53,8 +56,10 @@ impl Amparo {
     }
 
     fn serve(&self) -> Serving {
-        let mut command =
-            self.command("serve --listen 127.0.0.1:0 --log-level warn --housekeeping-heartbeat 10ms");
+        let mut command = self.command(
+            "serve --listen 127.0.0.1:0 --log-level warn --housekeeping-heartbeat 10ms \
+                          --mail-interval 10ms",
+        );
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let line = lines.by_ref().map(Result::unwrap).find(|line| line.contains("http://")).unwrap();
@@ -65,7 +70,7 @@ impl Amparo {
 
 struct Serving {
     child: Child,
-    lines: Box<dyn Iterator<Item = String>>,
+    lines: Box<dyn Iterator<Item = String> + Send>,
     address: String,
 }
 
@@ -73,6 +78,16 @@ impl Serving {
     fn get(&self, path: &str) -> String {
         let mut stream = std::net::TcpStream::connect(&self.address).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    fn post(&self, path: &str, form: &str) -> String {
+        let mut stream = std::net::TcpStream::connect(&self.address).unwrap();
+        let kind = "Content-Type: application/x-www-form-urlencoded";
+        let length = form.len();
+        write!(stream, "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{kind}\r\nContent-Length: {length}\r\n\r\n{form}").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
@@ -171,7 +186,16 @@ async fn users_are_limited_disabled_and_reset(database: Database) {
     let short = amparo.with_password("user reset --email a@um.example --password-stdin", "curta");
     assert!(sentence(&short).contains("pelo menos 10 caracteres"));
     assert!(sentence(&amparo.with_password(admin, "uma senha bem longa")).contains("já pertence"));
-    assert!(amparo.complained("user reset --email a@um.example").contains("--password-stdin"));
+    assert!(
+        amparo.said("user logout --email a@um.example").contains("sessões de a@um.example foram encerradas")
+    );
+    assert!(amparo.complained("user logout --email o@dois.example").contains("não há um usuário"));
+    assert!(amparo.complained("user reset --email o@dois.example --tenant 2").contains("está desativado"));
+    let bad = "user create --email nada --name _ --role operador --password-stdin";
+    let all = String::from_utf8(amparo.with_password(bad, "curta").stderr).unwrap();
+    for problem in ["nome: ", "email: ", "senha: ", "codLoja: "] {
+        assert!(all.contains(problem), "all problems come at once: {all}");
+    }
     assert!(amparo.complained("user list --tenant 9").contains("não há uma base 9"));
 }
 
@@ -188,6 +212,9 @@ async fn doctor_tells_what_is_there_and_what_to_do(database: Database) {
     assert!(amparo.said("migrate").contains("já está na versão"));
     let empty = amparo.said("doctor --listen 127.0.0.1:0");
     assert!(empty.contains("nenhuma ainda") && empty.contains("ainda não existe"), "{empty}");
+    assert!(empty.contains("atenção  e-mail") && empty.contains(".eml em "), "{empty}");
+    let smtp = amparo.said("doctor --listen 127.0.0.1:0 --mail-smtp smtps://ana:segredo@mail.example:465");
+    assert!(smtp.contains("SMTP, pelo servidor mail.example") && !smtp.contains("segredo"), "{smtp}");
     let serving = amparo.serve();
     let alive = amparo.said("doctor --listen 127.0.0.1:0");
     assert!(alive.contains("no ar: 0.1.0 desde") && alive.contains("é a deste banco"), "{alive}");
@@ -250,6 +277,9 @@ fn bad_input_gives_one_sentence() {
         (&["migrate", "--database", "postgres://u@127.0.0.1:1/x"], "Não foi possível abrir"),
         (&["serve", "--listen", "lugar-nenhum"], "--listen"),
         (&["serve", "--http-max-connections", "muitas"], "max_connections"),
+        (&["serve", "--mail-smtp", "mail.example:segredo"], "mail.smtp"),
+        (&["serve", "--mail-from", "ninguém"], "mail.from"),
+        (&["serve", "--public-url", "amparo"], "public_url"),
         (&["config", "--config", "nao-existe.toml"], "nao-existe.toml"),
         (&["serve", "--log-level", "a=b=c"], "log_level"),
         (&["voar"], "não existe"),
@@ -257,7 +287,7 @@ fn bad_input_gives_one_sentence() {
         (&["migrate", "--database", "sqlite:/proc/nada/amparo.db"], "Não foi possível abrir"),
     ] {
         let told = complain(arguments);
-        assert!(told.contains(part), "{arguments:?}: {told}");
+        assert!(told.contains(part) && !told.contains("segredo"), "{arguments:?}: {told}");
     }
 }
 

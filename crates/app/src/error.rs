@@ -30,6 +30,16 @@ pub enum Error {
     Storage(#[from] storage::Error),
     #[error("password hashing failed: {0}")]
     Hashing(String),
+    #[error("a text could not be written: {0}")]
+    Text(String),
+}
+
+impl Error {
+    /// The database could not be used just now: the same may work in a moment.
+    pub fn is_passing(&self) -> bool {
+        use storage::Error::{TooSlow, Unavailable, Unknown};
+        matches!(self, Error::Storage(Unavailable(_) | TooSlow | Unknown))
+    }
 }
 
 impl From<Rejection> for Error {
@@ -39,6 +49,6 @@ impl From<Rejection> for Error {
 }
 
 /// Takes the value, or keeps the refusal for the list of all of them.
-pub(crate) fn collect<T>(problems: &mut Vec<Rejection>, result: Result<T, Rejection>) -> Option<T> {
+pub fn collect<T>(problems: &mut Vec<Rejection>, result: Result<T, Rejection>) -> Option<T> {
     result.map_err(|problem| problems.push(problem)).ok()
 }

@@ -10,15 +10,17 @@ pub mod access;
 pub mod base;
 mod error;
 pub mod housekeeping;
+pub mod mail;
 pub mod memory;
 pub mod once;
 mod passwords;
 pub mod presence;
+pub mod resets;
 pub mod server_key;
 pub mod tenants;
 pub mod users;
 
-pub use error::Error;
+pub use error::{Error, collect};
 pub use passwords::{Cost, Passwords, Turn};
 pub use storage::Error as StorageError;
 
@@ -37,12 +39,25 @@ pub struct App {
     pub passwords: Passwords,
     pub throttle: Throttle,
     pub memory: Arc<Memory>,
+    /// The address under which people find this server, without a slash at its end, for the links in mails. Never taken
+    /// from a request: its Host header is whatever the caller wrote.
+    pub public_url: Arc<str>,
+    pub resets: resets::Places,
 }
 
 impl App {
     pub fn new(db: Db, clock: Arc<dyn Clock>, chance: Arc<dyn Chance>, passwords: Passwords) -> App {
         let memory = Arc::new(Memory::new(&*chance));
-        App { db, clock, chance, passwords, throttle: Throttle::default(), memory }
+        App {
+            db,
+            clock,
+            chance,
+            passwords,
+            throttle: Throttle::default(),
+            memory,
+            public_url: "http://localhost".into(),
+            resets: resets::Places::default(),
+        }
     }
 
     pub fn now(&self) -> Moment {

@@ -162,6 +162,6 @@ fn fingerprint(key: &[u8; 32]) -> String {
     hex(&Sha256::new().chain_update(b"amparo server key\0").chain_update(key).finalize()[..16])
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

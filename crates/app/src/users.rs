@@ -1,59 +1,87 @@
-//! Users: created, listed, disabled, given a new password.
+//! Users: created, listed, disabled, given a new password, their sessions ended. Whatever ends a session raises the
+//! tenant's version of access in its unit and gives it back, so that this process forgets at once what it remembered.
 
 use crate::error::collect;
+use crate::mail::{self, Addressee, Message};
 use crate::{App, Error};
-use domain::{BranchCode, Email, Field, Moment, Name, Password, Rejection, Role, Scope, TenantId, UserCode};
+use domain::{BranchCode, Email, Moment, Name, Password, Rejection, Role, Scope, TenantId, UserCode};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use storage::counters::{self, Counter};
 use storage::users::{self, User};
-use storage::{Lane, Tx, branches, tokens};
+use storage::versions::{self, Versions};
+use storage::{Lane, Tx, branches, password_resets, tokens};
 
 #[derive(Debug)]
 pub struct NewUser {
     pub tenant: TenantId,
-    pub name: String,
-    pub email: String,
+    pub name: Name,
+    pub email: Email,
     pub role: Role,
     pub branches: Vec<BranchCode>,
-    pub password: String,
+    pub password: Initial,
 }
 
-struct Parsed {
+/// The password with which a user begins.
+#[derive(Debug)]
+pub enum Initial {
+    /// His own choice.
+    Chosen(Password),
+    /// Generated and sent to his address: nobody sees it on a screen, and the console has him change it.
+    Mailed,
+}
+
+/// A password on its way into the database.
+struct Secret {
+    hash: String,
+    /// What his mail says; `None` where he chose it.
+    mailed: Option<Password>,
+}
+
+struct Entry {
     tenant: TenantId,
     name: Name,
     email: Email,
     role: Role,
     branches: Vec<BranchCode>,
-    password_hash: String,
+    secret: Secret,
+    server: Arc<str>,
     now: Moment,
 }
 
-/// Creates a user with a password that its owner chose.
-pub async fn create(app: &App, new: &NewUser) -> Result<UserCode, Error> {
-    let mut problems = Vec::new();
-    let name = collect(&mut problems, Name::parse(Field::Name, &new.name));
-    let email = collect(&mut problems, Email::parse(&new.email));
-    let password = collect(&mut problems, Password::parse(&new.password));
-    let branches: BTreeSet<BranchCode> = new.branches.iter().copied().collect();
-    if branches.is_empty() && !new.role.has_every_branch() {
-        problems.push(Rejection::NoBranch);
+/// Whether a user of this role may have these branches; apart from [`create`] for callers that collect every problem.
+pub fn check_branches(role: Role, branches: &[BranchCode]) -> Result<(), Rejection> {
+    match branches {
+        [] if !role.has_every_branch() => Err(Rejection::NoBranch),
+        _ => Ok(()),
     }
-    let (Some(name), Some(email), Some(password), []) = (name, email, password, &problems[..]) else {
-        return Err(Error::Refused(problems));
-    };
-    let input = Parsed {
-        tenant: new.tenant,
-        name,
-        email,
-        role: new.role,
-        branches: branches.into_iter().collect(),
-        password_hash: app.passwords.hash(password, &*app.chance).await?,
-        now: app.now(),
-    };
-    app.db.write(Lane::of(new.tenant), input, |tx, input| Box::pin(insert(tx, input))).await
 }
 
-async fn insert(tx: &mut Tx, new: &Parsed) -> Result<UserCode, Error> {
+/// Creates a user. A generated password is mailed in the same unit: there is no such user without his mail.
+pub async fn create(app: &App, new: NewUser) -> Result<UserCode, Error> {
+    let NewUser { tenant, name, email, role, branches, password } = new;
+    check_branches(role, &branches)?;
+    let branches: BTreeSet<BranchCode> = branches.into_iter().collect();
+    let secret = match password {
+        Initial::Chosen(password) => chosen(app, password).await?,
+        Initial::Mailed => generated(app).await?,
+    };
+    let (branches, server) = (branches.into_iter().collect(), Arc::clone(&app.public_url));
+    let entry = Entry { tenant, name, email, role, branches, secret, server, now: app.now() };
+    app.db.write(Lane::of(tenant), entry, |tx, entry| Box::pin(insert(tx, entry))).await
+}
+
+async fn chosen(app: &App, password: Password) -> Result<Secret, Error> {
+    Ok(Secret { hash: app.passwords.hash(password, &*app.chance).await?, mailed: None })
+}
+
+async fn generated(app: &App) -> Result<Secret, Error> {
+    let password = Password::generated(&*app.chance);
+    let hash = app.passwords.hash(password.clone(), &*app.chance).await?;
+    Ok(Secret { hash, mailed: Some(password) })
+}
+
+async fn insert(tx: &mut Tx, new: &Entry) -> Result<UserCode, Error> {
     let there = branches::visible(&mut *tx, &Scope::whole(new.tenant)).await?;
     let is_there = |code: &BranchCode| there.iter().any(|branch| branch.code == *code && branch.active);
     let unknown: Vec<_> = new.branches.iter().filter(|code| !is_there(code)).collect();
@@ -70,13 +98,17 @@ async fn insert(tx: &mut Tx, new: &Parsed) -> Result<UserCode, Error> {
         email: &new.email,
         role: new.role,
         branches: &new.branches,
-        password_hash: &new.password_hash,
-        must_change_password: false,
+        password_hash: &new.secret.hash,
+        must_change_password: new.secret.mailed.is_some(),
         now: new.now,
     };
     users::insert(tx, &row).await?;
     if !users::claim_login(tx, &new.email, new.tenant, code).await? {
         return Err(Rejection::EmailTaken(new.email.to_string()).into());
+    }
+    if let Some(password) = &new.secret.mailed {
+        let to = Addressee { tenant: new.tenant, name: new.name.as_str(), email: new.email.as_str() };
+        mail::write(tx, &new.server, to, Message::FirstPassword(password), new.now).await?;
     }
     Ok(code)
 }
@@ -86,42 +118,86 @@ pub async fn list(app: &App, scope: &Scope) -> Result<Vec<User>, Error> {
     Ok(users::visible(&app.db, scope).await?)
 }
 
-/// Disables a user and ends his sessions. Doing it again changes nothing.
-pub async fn disable(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
+/// Disables a user, ends his sessions and his open links. Doing it again changes nothing.
+pub async fn disable(app: &App, tenant: TenantId, email: &str) -> Result<Versions, Error> {
     let input = (tenant, Email::parse(email)?, app.now());
     app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(deactivate(tx, input))).await
 }
 
-async fn deactivate(tx: &mut Tx, (tenant, email, now): &(TenantId, Email, Moment)) -> Result<(), Error> {
+async fn deactivate(
+    tx: &mut Tx,
+    (tenant, email, now): &(TenantId, Email, Moment),
+) -> Result<Versions, Error> {
     let user = of_tenant(tx, *tenant, email).await?;
     let is_administrator = user.active && user.role == Role::Administrator;
     if is_administrator && !users::another_administrator(&mut *tx, *tenant, user.code).await? {
         return Err(Rejection::LastAdministrator(email.to_string()).into());
     }
     users::deactivate(tx, *tenant, user.code, *now).await?;
-    tokens::end_all(tx, *tenant, user.code).await?;
-    Ok(())
+    password_resets::end_all(tx, *tenant, user.code).await?;
+    end(tx, *tenant, user.code).await
 }
 
-/// Gives a user a new password that its owner chose, and ends his sessions.
-pub async fn reset(app: &App, tenant: TenantId, email: &str, password: &str) -> Result<(), Error> {
+/// Ends the sessions of a user; he may begin others with the password he has.
+pub async fn end_sessions(app: &App, tenant: TenantId, email: &str) -> Result<Versions, Error> {
+    let input = (tenant, Email::parse(email)?);
+    app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(end_all(tx, input))).await
+}
+
+async fn end_all(tx: &mut Tx, (tenant, email): &(TenantId, Email)) -> Result<Versions, Error> {
+    let user = of_tenant(tx, *tenant, email).await?;
+    end(tx, *tenant, user.code).await
+}
+
+/// Ends what a user has open, here and in whatever a process remembers of it.
+async fn end(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<Versions, Error> {
+    tokens::end_all(tx, tenant, user).await?;
+    Ok(versions::raise_access(tx, tenant).await?)
+}
+
+/// Gives a user a new password that its owner chose, and ends his sessions and open links.
+pub async fn reset(app: &App, tenant: TenantId, email: &str, password: &str) -> Result<Versions, Error> {
     let mut problems = Vec::new();
     let email = collect(&mut problems, Email::parse(email));
     let password = collect(&mut problems, Password::parse(password));
     let (Some(email), Some(password)) = (email, password) else { return Err(Error::Refused(problems)) };
-    let hash = app.passwords.hash(password, &*app.chance).await?;
-    let input = (tenant, email, hash, app.now());
-    app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(set_password(tx, input))).await
+    let secret = chosen(app, password).await?;
+    replace(app, tenant, email, secret).await
 }
 
-async fn set_password(
-    tx: &mut Tx,
-    (tenant, email, hash, now): &(TenantId, Email, String, Moment),
-) -> Result<(), Error> {
+/// Sends a user a new generated password, and ends his sessions and open links.
+pub async fn resend_password(app: &App, tenant: TenantId, email: &str) -> Result<Versions, Error> {
+    let (email, secret) = (Email::parse(email)?, generated(app).await?);
+    replace(app, tenant, email, secret).await
+}
+
+struct Replacement {
+    tenant: TenantId,
+    email: Email,
+    secret: Secret,
+    server: Arc<str>,
+    now: Moment,
+}
+
+async fn replace(app: &App, tenant: TenantId, email: Email, secret: Secret) -> Result<Versions, Error> {
+    let new = Replacement { tenant, email, secret, server: Arc::clone(&app.public_url), now: app.now() };
+    app.db.write(Lane::of(tenant), new, |tx, new| Box::pin(set_password(tx, new))).await
+}
+
+async fn set_password(tx: &mut Tx, new: &Replacement) -> Result<Versions, Error> {
+    let Replacement { tenant, email, secret, server, now } = new;
     let user = of_tenant(tx, *tenant, email).await?;
-    users::set_password(tx, *tenant, user.code, hash, false, *now).await?;
-    tokens::end_all(tx, *tenant, user.code).await?;
-    Ok(())
+    if secret.mailed.is_some() && !user.active {
+        return Err(Rejection::DisabledUser(email.to_string()).into());
+    }
+    users::set_password(tx, *tenant, user.code, &secret.hash, secret.mailed.is_some(), *now).await?;
+    password_resets::end_all(tx, *tenant, user.code).await?;
+    if user.active {
+        let to = Addressee { tenant: *tenant, name: &user.name, email: &user.email };
+        let message = secret.mailed.as_ref().map_or(Message::PasswordChanged, Message::FirstPassword);
+        mail::write(tx, server, to, message, *now).await?;
+    }
+    end(tx, *tenant, user.code).await
 }
 
 /// A user of another tenant answers like one that does not exist.

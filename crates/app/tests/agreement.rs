@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
 use app::tenants::{self, NewTenant};
-use app::users::{self, NewUser};
+use app::users::{self, Initial, NewUser};
 use app::{App, Error, housekeeping, presence};
-use domain::{BranchCode, Entity, Role, Scope, TenantId};
+use domain::{BranchCode, Email, Entity, Field, Name, Password, Role, Scope, TenantId};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -21,6 +21,8 @@ enum Operation {
     List { tenant: i32, branches: Option<Vec<i32>> },
     Disable { tenant: i32, email: u8 },
     Reset { tenant: i32, email: u8, password: String },
+    Resend { tenant: i32, email: u8 },
+    EndSessions { tenant: i32, email: u8 },
     Change { tenant: i32, record: i32, receivers: Vec<i32>, reason: Option<String>, refuse: bool },
     Housekeeping,
     Beat { process: u8 },
@@ -41,6 +43,8 @@ fn operation() -> impl Strategy<Value = Operation> {
         ),
         2 => (tenant.clone(), prop::option::of(branches)).prop_map(|(tenant, branches)| Operation::List { tenant, branches }),
         2 => (tenant.clone(), email.clone()).prop_map(|(tenant, email)| Operation::Disable { tenant, email }),
+        1 => (tenant.clone(), email.clone()).prop_map(|(tenant, email)| Operation::Resend { tenant, email }),
+        1 => (tenant.clone(), email.clone()).prop_map(|(tenant, email)| Operation::EndSessions { tenant, email }),
         2 => (tenant.clone(), email, password)
             .prop_map(|(tenant, email, password)| Operation::Reset { tenant, email, password }),
         6 => (tenant, 1..9i32, prop::collection::vec(1..4i32, 0..3), prop::option::of(name), any::<bool>()).prop_map(
@@ -74,8 +78,11 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
         }
         Operation::CreateUser { tenant, email, role, branches, password } => {
             let branches = branches.into_iter().map(BranchCode::new).collect();
-            let (tenant, name, email) = (TenantId::new(tenant), "Pessoa".to_owned(), address(email));
-            told(users::create(app, &NewUser { tenant, name, email, role, branches, password }).await)
+            let (tenant, name) = (TenantId::new(tenant), Name::parse(Field::Name, "Pessoa").unwrap());
+            let email = Email::parse(&address(email)).unwrap();
+            // One that is too short to be chosen is one that is mailed.
+            let password = Password::parse(&password).map_or(Initial::Mailed, Initial::Chosen);
+            told(users::create(app, NewUser { tenant, name, email, role, branches, password }).await)
         }
         Operation::List { tenant, branches } => {
             let tenant = TenantId::new(tenant);
@@ -90,6 +97,12 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
         }
         Operation::Reset { tenant, email, password } => {
             told(users::reset(app, TenantId::new(tenant), &address(email), &password).await)
+        }
+        Operation::Resend { tenant, email } => {
+            told(users::resend_password(app, TenantId::new(tenant), &address(email)).await)
+        }
+        Operation::EndSessions { tenant, email } => {
+            told(users::end_sessions(app, TenantId::new(tenant), &address(email)).await)
         }
         Operation::Change { tenant, record, receivers, reason, refuse } => {
             told(change(app, TenantId::new(tenant), record, receivers, reason, refuse).await)

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
 use app::tenants::{self, NewTenant};
-use app::users::{self, NewUser};
+use app::users::{self, Initial, NewUser};
 use app::{App, Error};
-use domain::{BranchCode, Field, Rejection, Role, Scope, TenantId};
+use domain::{BranchCode, Email, Field, Name, Password, Rejection, Role, Scope, TenantId};
 use testkit::{World, both_engines, eight_at_once};
 
 fn tenant(name: &str) -> NewTenant {
@@ -20,11 +20,11 @@ fn tenant(name: &str) -> NewTenant {
 fn user(tenant: TenantId, email: &str) -> NewUser {
     NewUser {
         tenant,
-        name: "Ana Prova".to_owned(),
-        email: email.to_owned(),
+        name: Name::parse(Field::Name, "Ana Prova").unwrap(),
+        email: Email::parse(email).unwrap(),
         role: Role::Operator,
         branches: vec![BranchCode::new(2)],
-        password: "uma senha longa".to_owned(),
+        password: Initial::Chosen(Password::parse("uma senha longa").unwrap()),
     }
 }
 
@@ -47,21 +47,13 @@ async fn a_caller_sees_the_users_of_his_branches_and_nobody_else(world: World) {
 }
 
 #[both_engines]
-async fn all_problems_of_a_user_come_at_once(world: World) {
-    let bad = NewUser {
-        name: " ".to_owned(),
-        email: "sem-arroba".to_owned(),
-        password: "curta".to_owned(),
-        branches: Vec::new(),
-        ..user(world.here, "")
-    };
-    let problems = refused(users::create(world.app(), &bad).await);
-    assert_eq!(problems.len(), 4, "{problems:?}");
-    assert_eq!(problems[0], Rejection::Missing(Field::Name));
-    let elsewhere =
-        NewUser { branches: vec![BranchCode::new(9), BranchCode::new(2)], ..user(world.here, "a@b.example") };
-    let problems = refused(users::create(world.app(), &elsewhere).await);
-    assert_eq!(problems, [Rejection::UnknownBranch(BranchCode::new(9))]);
+async fn a_user_needs_branches_and_all_unknown_ones_are_named(world: World) {
+    let nowhere = NewUser { branches: Vec::new(), ..user(world.here, "a@b.example") };
+    assert_eq!(refused(users::create(world.app(), nowhere).await), [Rejection::NoBranch]);
+    let branches = [9, 2, 8].map(BranchCode::new).to_vec();
+    let elsewhere = NewUser { branches, ..user(world.here, "a@b.example") };
+    let problems = refused(users::create(world.app(), elsewhere).await);
+    assert_eq!(problems, [8, 9].map(|code| Rejection::UnknownBranch(BranchCode::new(code))));
 }
 
 #[both_engines]
@@ -69,7 +61,7 @@ async fn eight_at_once_with_one_address_make_one_user(world: World) {
     let created = eight_at_once(|number| {
         let app = world.app().clone();
         let tenant = if number % 2 == 0 { world.here } else { world.there };
-        async move { users::create(&app, &user(tenant, "Unica@Prova.example")).await }
+        async move { users::create(&app, user(tenant, "Unica@Prova.example")).await }
     })
     .await;
     assert_eq!(created.iter().filter(|result| result.is_ok()).count(), 1);
@@ -82,7 +74,7 @@ async fn eight_at_once_with_one_address_make_one_user(world: World) {
 async fn eight_users_at_once_get_eight_codes(world: World) {
     let created = eight_at_once(|number| {
         let (app, tenant) = (world.app().clone(), world.here);
-        async move { users::create(&app, &user(tenant, &format!("p{number}@prova.example"))).await.unwrap() }
+        async move { users::create(&app, user(tenant, &format!("p{number}@prova.example"))).await.unwrap() }
     })
     .await;
     let mut codes: Vec<i32> = created.into_iter().map(domain::UserCode::get).collect();
@@ -125,7 +117,7 @@ async fn the_last_administrator_stays_however_many_try(world: World) {
         branches: Vec::new(),
         ..user(world.here, "segundo@aqui.example")
     };
-    users::create(world.app(), &second).await.unwrap();
+    users::create(world.app(), second).await.unwrap();
     let results = eight_at_once(|number| {
         let (app, tenant) = (world.app().clone(), world.here);
         let email = if number % 2 == 0 { "admin@aqui.example" } else { "segundo@aqui.example" };
@@ -152,13 +144,14 @@ async fn a_user_of_another_tenant_answers_like_one_who_is_not_there(world: World
 async fn disabling_and_resetting_end_the_sessions_and_may_be_repeated(world: World) {
     let tokens =
         || async { world.db().query(storage::Weight::Point, storage::sql("SELECT hash FROM tokens")).await };
-    for act in ["reset", "disable", "disable"] {
+    for act in ["end", "reset", "disable", "disable"] {
         insert_token(&world).await;
         let (app, email) = (world.app(), world.operator.email.as_str());
         match act {
             "reset" => users::reset(app, world.here, email, "outra senha longa").await.unwrap(),
+            "end" => users::end_sessions(app, world.here, email).await.unwrap(),
             _ => users::disable(app, world.here, email).await.unwrap(),
-        }
+        };
         assert!(tokens().await.unwrap().is_empty(), "{act}");
     }
     let eight = eight_at_once(|number| {

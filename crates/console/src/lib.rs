@@ -1,23 +1,30 @@
-//! The people's side of Amparo: pages rendered on the server, from templates inside the binary.
+//! The people's side of Amparo: pages rendered on the server, from templates inside the binary. They work without
+//! JavaScript, and load nothing from elsewhere.
+//!
+//! # Adding a page
+//! A template that extends `base.html`, its struct and handler in the module of its path, a line in the table below.
+//! A form is read with [`form::Form`].
 
+mod form;
+mod page;
+mod password;
+
+use app::App;
 use askama::Template;
 use axum::Router;
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use axum::response::{Html, IntoResponse, Response};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 /// The pages.
-pub fn router() -> Router {
-    Router::new().route("/", get(welcome)).route("/estilo.css", get(style))
+pub fn router(app: App) -> Router {
+    Router::new()
+        .route("/", get(welcome))
+        .route("/estilo.css", get(style))
+        .route("/senha/esqueci", get(password::forgotten).post(password::ask))
+        .route("/senha/nova/{codigo}", get(password::new).post(password::set))
+        .with_state(app)
 }
-
-/// Nothing runs, and nothing is loaded but our own style.
-const POLICY: (HeaderName, HeaderValue) = (
-    header::CONTENT_SECURITY_POLICY,
-    HeaderValue::from_static(
-        "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    ),
-);
 
 #[derive(Template)]
 #[template(path = "welcome.html")]
@@ -27,10 +34,7 @@ struct Welcome {
 
 /// What a browser finds at the server's address.
 async fn welcome() -> Response {
-    match (Welcome { version: env!("CARGO_PKG_VERSION") }).render() {
-        Ok(page) => ([POLICY], Html(page)).into_response(),
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
-    }
+    page::page(StatusCode::OK, &Welcome { version: env!("CARGO_PKG_VERSION") })
 }
 
 async fn style() -> impl IntoResponse {

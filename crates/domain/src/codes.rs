@@ -72,6 +72,11 @@ code!(
     PersonCode
 );
 
+code!(
+    /// A mail of a tenant, from the outbox on.
+    MailCode
+);
+
 impl TenantId {
     /// What belongs to the server and to no association: its counter of tenants, its own jobs.
     pub const SERVER: TenantId = TenantId(0);

@@ -22,8 +22,8 @@ mod time;
 pub use address::CallerAddress;
 pub use chance::Chance;
 pub use codes::{
-    BranchCode, FieldCode, HistoryCode, PersonCode, PlanCode, SellerCode, SituationCode, SupplierCode,
-    TenantId, UserCode, VehicleTypeCode,
+    BranchCode, FieldCode, HistoryCode, MailCode, PersonCode, PlanCode, SellerCode, SituationCode,
+    SupplierCode, TenantId, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
 pub use email::Email;

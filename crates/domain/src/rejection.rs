@@ -42,6 +42,10 @@ pub enum Rejection {
     EmailTaken(String),
     HostTaken(String),
     UnknownUser(String),
+    /// He may not enter, so a password would be no use to him.
+    DisabledUser(String),
+    /// The link that sets a password is unknown, used or expired; which of them is nobody's business.
+    BadResetLink,
     /// Disabling him would leave the association without an administrator.
     LastAdministrator(String),
 }

@@ -7,6 +7,7 @@ use domain::{Moment, TenantId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sweep {
     ExpiredTokens,
+    ExpiredResets,
     IdempotencyKeys,
     /// The bodies of sent mail; that it was sent stays known.
     SentMailBodies,
@@ -19,6 +20,7 @@ pub enum Sweep {
 impl Sweep {
     pub const ALL: &[Sweep] = &[
         Sweep::ExpiredTokens,
+        Sweep::ExpiredResets,
         Sweep::IdempotencyKeys,
         Sweep::SentMailBodies,
         Sweep::Attempts,
@@ -30,6 +32,7 @@ impl Sweep {
     pub fn name(self) -> &'static str {
         match self {
             Sweep::ExpiredTokens => "expired_tokens",
+            Sweep::ExpiredResets => "expired_resets",
             Sweep::IdempotencyKeys => "idempotency_keys",
             Sweep::SentMailBodies => "sent_mail_bodies",
             Sweep::Attempts => "attempts",
@@ -42,6 +45,9 @@ impl Sweep {
         match self {
             Sweep::ExpiredTokens => sql("DELETE FROM tokens WHERE tenant = $1 AND hash IN
                  (SELECT hash FROM tokens WHERE tenant = $1 AND expires_at < $2 ORDER BY expires_at, hash LIMIT $3)"),
+            Sweep::ExpiredResets => sql("DELETE FROM password_resets WHERE tenant = $1 AND hash IN
+                 (SELECT hash FROM password_resets WHERE tenant = $1 AND expires_at < $2
+                  ORDER BY expires_at, hash LIMIT $3)"),
             Sweep::IdempotencyKeys => sql("DELETE FROM idempotency_keys WHERE tenant = $1
                  AND (user_code, operation, key) IN
                  (SELECT user_code, operation, key FROM idempotency_keys WHERE tenant = $1 AND created_at < $2

@@ -1,7 +1,7 @@
 //! The four kinds of value that both engines share, and how Rust's types become them and come back.
 
 use domain::{
-    BenefitKind, BranchCode, CivilState, Entity, FieldCode, FieldKind, HistoryCode, Moment, Nature,
+    BenefitKind, BranchCode, CivilState, Entity, FieldCode, FieldKind, HistoryCode, MailCode, Moment, Nature,
     PersonCode, PhoneKind, PlanCode, Role, SellerCode, SellerKind, Sex, SituationCode, SituationKind,
     SupplierCode, TenantId, UserCode, VehicleCategory, VehicleTypeCode,
 };
@@ -177,7 +177,8 @@ codes!(
     SellerCode,
     SupplierCode,
     FieldCode,
-    PersonCode
+    PersonCode,
+    MailCode
 );
 
 macro_rules! numbered {

@@ -11,6 +11,7 @@ mod cluster;
 mod database;
 mod dump;
 mod server;
+mod smtp;
 mod still;
 mod world;
 
@@ -19,9 +20,10 @@ pub use cluster::Cluster;
 pub use database::{Database, Engine, TEMPLATE};
 pub use dump::{dump, tables};
 pub use server::Server;
+pub use smtp::{Mail, SmtpServer, parts};
 pub use still::{SeededChance, StillClock};
 pub use testkit_macros::both_engines;
-pub use world::{Caller, PASSWORD, World, app_on};
+pub use world::{Caller, PASSWORD, PUBLIC_URL, World, app_on};
 
 use std::future::Future;
 

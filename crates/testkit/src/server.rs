@@ -36,10 +36,11 @@ impl Server {
     pub async fn start_as(app: App, limits: Limits, http: Http, tls: Option<Tls>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
+        let pages = console::router(app.clone());
         let http = Arc::new(http);
         let state = State::new(app, recorder(), Arc::clone(&http));
         let stopping = state.stopping.clone();
-        let shell = Shell { router: api::router(state, console::router()), http, limits, tls };
+        let shell = Shell { router: api::router(state, pages), http, limits, tls };
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(async move {
             let asked = async move { drop(stopped.await) };
@@ -66,6 +67,17 @@ impl Server {
     /// Status line, headers and body of a plain GET.
     pub async fn get(&self, path: &str) -> String {
         self.raw(&format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")).await
+    }
+
+    /// Status line, headers and body of a form that a browser sends.
+    pub async fn post_form(&self, path: &str, form: &str) -> String {
+        let kind = "application/x-www-form-urlencoded";
+        self.raw(&format!(
+            "POST {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: {kind}\r\n\
+             Content-Length: {}\r\n\r\n{form}",
+            form.len()
+        ))
+        .await
     }
 }
 

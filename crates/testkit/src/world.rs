@@ -121,11 +121,16 @@ async fn process(database: &Database, clock: &Arc<StillClock>, seed: u64) -> App
     app_on(db, Arc::clone(clock), seed)
 }
 
+/// Where the people of the world find its server.
+pub const PUBLIC_URL: &str = "https://amparo.example";
+
 /// What the business needs, on a database: a still clock, seeded chance, cheap hashes.
 pub fn app_on(db: Db, clock: Arc<StillClock>, seed: u64) -> App {
     let chance = Arc::new(SeededChance::new(seed));
     let passwords = Passwords::new(Cost::CHEAPEST, 2, &*chance).unwrap();
-    App::new(db, clock, chance, passwords)
+    let mut app = App::new(db, clock, chance, passwords);
+    app.public_url = PUBLIC_URL.into();
+    app
 }
 
 async fn tenant(app: &App, name: &str) -> TenantId {

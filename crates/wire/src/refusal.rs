@@ -64,6 +64,12 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::EmailTaken(email) => format!("email: {email} já pertence a um usuário deste servidor."),
         Rejection::HostTaken(host) => format!("host: {host} já pertence a outra base."),
         Rejection::UnknownUser(email) => format!("email: não há um usuário {email} nesta base."),
+        Rejection::DisabledUser(email) => {
+            format!("email: {email} está desativado e não pode receber uma senha.")
+        }
+        Rejection::BadResetLink => {
+            "link: este link não vale mais; ele serve uma vez só, por 30 minutos. Peça outro.".to_owned()
+        }
         Rejection::LastAdministrator(email) => {
             format!("email: {email} é o último administrador ativo da base; crie outro antes de desativá-lo.")
         }

@@ -24,7 +24,10 @@ struct Finding {
 pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     let mut findings = vec![variables()];
     match Address::parse(&settings.database) {
-        Ok(address) => database(settings, &address, &mut findings).await,
+        Ok(address) => {
+            findings.push(mail(settings, &address));
+            database(settings, &address, &mut findings).await;
+        }
         Err(error) => findings.push(fault("banco de dados", Fatal::from(error))),
     }
     for finding in &findings {
@@ -59,6 +62,22 @@ fn variables() -> Finding {
     notice("configuração", format!("variáveis que o Amparo não conhece: {}.", unknown.join(", ")))
 }
 
+fn mail(settings: &Settings, address: &Address) -> Finding {
+    const WHAT: &str = "e-mail";
+    let from = &settings.mail.from;
+    match (&settings.mail.smtp, super::mail_folder(settings, address)) {
+        (Some(smtp), _) => fine(WHAT, format!("sai por SMTP, pelo servidor {}, de {from}.", smtp.host())),
+        (None, Ok(folder)) => notice(
+            WHAT,
+            format!(
+                "sem um servidor de e-mail (--mail-smtp), cada mensagem vira um arquivo .eml em {}.",
+                folder.display()
+            ),
+        ),
+        (None, Err(error)) => fault(WHAT, error),
+    }
+}
+
 /// Looks at everything that stands on the database; changes nothing.
 async fn database(settings: &Settings, address: &Address, findings: &mut Vec<Finding>) {
     let (db, migrated) = match storage::open(address, &settings.storage.options(), Schema::Inspect).await {
@@ -77,7 +96,7 @@ async fn database(settings: &Settings, address: &Address, findings: &mut Vec<Fin
         return db.close().await;
     }
     findings.push(fine("esquema", format!("versão {newest}, a deste programa.")));
-    let app = match super::app_on(db) {
+    let app = match super::app_on(db, &super::public_url(settings, "http", &settings.listen)) {
         Ok(app) => app,
         Err(error) => return findings.push(fault("senhas", error)),
     };

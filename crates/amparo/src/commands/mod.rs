@@ -50,6 +50,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
             ["user", "list"] => user::list(&settings, arguments).await,
             ["user", "disable"] => user::disable(&settings, arguments).await,
             ["user", "reset"] => user::reset(&settings, arguments).await,
+            ["user", "logout"] => user::logout(&settings, arguments).await,
             _ => Err(Fatal::new("Este comando não existe; veja `amparo --help`.")),
         }
     })
@@ -59,14 +60,34 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
 async fn open(settings: &Settings) -> Result<App, Fatal> {
     let address = Address::parse(&settings.database)?;
     let (db, _) = storage::open(&address, &settings.storage.options(), Schema::Expect).await?;
-    app_on(db)
+    let scheme = if settings.tls.is_on() { "https" } else { "http" };
+    app_on(db, &public_url(settings, scheme, &settings.listen))
 }
 
-fn app_on(db: Db) -> Result<App, Fatal> {
+fn app_on(db: Db, public_url: &str) -> Result<App, Fatal> {
     // Half of the machine at most: whoever floods the login leaves the other half to everybody else.
     let at_once = std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2));
     let passwords = Passwords::new(Cost::OWASP, at_once, &SystemChance)?;
-    Ok(App::new(db, Arc::new(SystemClock), Arc::new(SystemChance), passwords))
+    let mut app = App::new(db, Arc::new(SystemClock), Arc::new(SystemChance), passwords);
+    app.public_url = public_url.into();
+    Ok(app)
+}
+
+/// Where people find the server: what the settings say, else the address it listens on.
+fn public_url(settings: &Settings, scheme: &str, listening: &str) -> String {
+    settings.public_url.clone().unwrap_or_else(|| format!("{scheme}://{listening}"))
+}
+
+/// Where mails become files when there is no mail server.
+fn mail_folder(settings: &Settings, address: &Address) -> Result<PathBuf, Fatal> {
+    if let Some(folder) = &settings.mail.folder {
+        return Ok(folder.clone());
+    }
+    let beside = match address.folder() {
+        Some(folder) => folder.to_owned(),
+        None => key_file(settings, address)?.parent().map(PathBuf::from).unwrap_or_default(),
+    };
+    Ok(beside.join("mails"))
 }
 
 /// Where the server's key is.

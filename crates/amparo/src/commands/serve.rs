@@ -7,8 +7,8 @@ use crate::telemetry;
 use api::{Shell, State, Stopping, Tls};
 use app::housekeeping::{self, Retention};
 use app::{App, memory, presence, server_key};
+use delivery::mail::{self, Post, Transport};
 use metrics_exporter_prometheus::PrometheusHandle;
-use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +26,7 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     }
     let address = Address::parse(&settings.database)?;
     let key_file = super::key_file(settings, &address)?;
+    let post = post(settings, &address)?;
     let _lock = storage::lock_for_server(&address)?;
     let listener = listen(&settings.listen).await?;
     let handle = telemetry::metrics()?;
@@ -34,18 +35,21 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     if migrated.from != migrated.to {
         super::say(&migrate::told(&migrated));
     }
-    let mut app = super::app_on(db)?;
+    let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
+    let scheme = if settings.tls.is_on() { "https" } else { "http" };
+    let here = format!("{scheme}://{at}");
+    let mut app = super::app_on(db, &super::public_url(settings, scheme, &at.to_string()))?;
     app.throttle = settings.access.throttle;
     let process = presence::name(&app);
     server_key::check(&app, &key_file, &process, VERSION).await?;
-    let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
     let tls = tls::open(&settings.tls, &key_file, at.ip(), app.now())?;
-    greet(&app, at, tls.is_some(), &address).await?;
+    greet(&app, &here, &address).await?;
 
     let rhythm = Rhythm::from(settings);
     let mut background = JoinSet::new();
     background.spawn(heartbeat(app.clone(), process.clone(), handle.clone(), rhythm.heartbeat));
     background.spawn(housekeep(app.clone(), rhythm));
+    background.spawn(mail::run(app.clone(), post, settings.mail.interval));
     background.spawn(renew(app.clone(), settings.access.renew_interval));
     if let Some(tls) = &tls {
         background.spawn(renew_certificate(tls.clone(), settings.tls.renew_interval));
@@ -53,8 +57,12 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     let http = Arc::new(settings.http.http.clone());
     let state = State::new(app.clone(), handle, Arc::clone(&http));
     let stopping = state.stopping.clone();
-    let shell =
-        Shell { router: api::router(state, console::router()), http, limits: settings.http.limits, tls };
+    let shell = Shell {
+        router: api::router(state, console::router(app.clone())),
+        http,
+        limits: settings.http.limits,
+        tls,
+    };
     let complete = api::serve(listener, shell, asked_to_stop(stopping)).await;
     if !complete {
         tracing::warn!("some requests were cut off");
@@ -79,11 +87,19 @@ async fn listen(address: &str) -> Result<TcpListener, Fatal> {
     })
 }
 
+/// The way that mail takes.
+fn post(settings: &Settings, database: &Address) -> Result<Post, Fatal> {
+    let transport = match &settings.mail.smtp {
+        Some(smtp) => Transport::Smtp(smtp.clone()),
+        None => Transport::Folder(super::mail_folder(settings, database)?),
+    };
+    Ok(Post { sender: settings.mail.from.clone(), transport })
+}
+
 /// Says where the server is, and what to do first where it is empty.
-async fn greet(app: &App, at: SocketAddr, is_secure: bool, database: &Address) -> Result<(), Fatal> {
-    let scheme = if is_secure { "https" } else { "http" };
-    super::say(&format!("Amparo {VERSION} atendendo em {scheme}://{at}"));
-    super::say(&format!("Documentação da API em {scheme}://{at}/docs"));
+async fn greet(app: &App, here: &str, database: &Address) -> Result<(), Fatal> {
+    super::say(&format!("Amparo {VERSION} atendendo em {here}"));
+    super::say(&format!("Documentação da API em {here}/docs"));
     if app::tenants::default(&app.db).await.map_err(app::Error::from)?.is_none() {
         // A password is not repeated on the screen: a shared database is named by the variable.
         let (on, where_) = match database.is_shared() {

@@ -2,28 +2,52 @@
 
 use crate::fatal::Fatal;
 use crate::settings::Settings;
-use app::users::{self, NewUser};
-use app::{App, tenants};
+use app::users::{self, Initial, NewUser};
+use app::{App, collect, presence, tenants};
 use clap::ArgMatches;
-use domain::{BranchCode, Role, Scope, TenantId};
+use domain::{BranchCode, Email, Field, Name, Password, Role, Scope, TenantId};
 use std::process::ExitCode;
+use storage::Address;
 
 pub async fn create(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
-    let password = password(arguments)?;
-    let app = super::open(settings).await?;
-    let role = text(arguments, "role");
-    let new = NewUser {
-        tenant: tenant(&app, arguments).await?,
-        name: text(arguments, "name"),
-        email: text(arguments, "email"),
-        role: wire::role_from(&role).unwrap_or(Role::Integration),
-        branches: arguments.get_many("branch").into_iter().flatten().copied().map(BranchCode::new).collect(),
-        password,
+    let given = password(arguments)?;
+    let role = wire::role_from(&text(arguments, "role")).unwrap_or(Role::Integration);
+    let branches: Vec<BranchCode> =
+        arguments.get_many("branch").into_iter().flatten().copied().map(BranchCode::new).collect();
+    let mut problems = Vec::new();
+    let name = collect(&mut problems, Name::parse(Field::Name, &text(arguments, "name")));
+    let email = collect(&mut problems, Email::parse(&text(arguments, "email")));
+    let password = match given {
+        Some(line) => collect(&mut problems, Password::parse(&line)).map(Initial::Chosen),
+        None => Some(Initial::Mailed),
     };
-    let code = users::create(&app, &new).await?;
+    collect(&mut problems, users::check_branches(role, &branches));
+    let (Some(name), Some(email), Some(password), []) = (name, email, password, &problems[..]) else {
+        return Err(app::Error::Refused(problems).into());
+    };
+    let app = super::open(settings).await?;
+    let tenant = tenant(&app, arguments).await?;
+    let sent = match password {
+        Initial::Mailed => format!("; {}", sent_to(settings, &app, email.as_str()).await?),
+        Initial::Chosen(_) => String::new(),
+    };
+    let code = users::create(&app, NewUser { tenant, name, email, role, branches, password }).await?;
     app.db.close().await;
-    super::say(&format!("Usuário {code} criado na base {}, com o perfil {role}.", new.tenant));
+    super::say(&format!("Usuário {code} criado na base {tenant}, com o perfil {}{sent}.", wire::role(role)));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Where a mailed password went, for whoever must find it.
+async fn sent_to(settings: &Settings, app: &App, email: &str) -> Result<String, Fatal> {
+    let since = app.now().minus(presence::GONE_AFTER);
+    let alive = storage::processes::alive(&app.db, since).await.map_err(app::Error::from)?;
+    let when = if alive.is_empty() { " (o e-mail sai quando o servidor estiver no ar)" } else { "" };
+    let address = Address::parse(&settings.database)?;
+    let how = match (&settings.mail.smtp, super::mail_folder(settings, &address)) {
+        (None, Ok(folder)) => format!(", num arquivo .eml em {}", folder.display()),
+        _ => String::new(),
+    };
+    Ok(format!("a senha foi enviada para {email}{how}{when}"))
 }
 
 pub async fn list(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
@@ -60,9 +84,29 @@ pub async fn disable(settings: &Settings, arguments: &ArgMatches) -> Result<Exit
 pub async fn reset(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
     let (email, password) = (text(arguments, "email"), password(arguments)?);
     let app = super::open(settings).await?;
-    users::reset(&app, tenant(&app, arguments).await?, &email, &password).await?;
+    let tenant = tenant(&app, arguments).await?;
+    let told = match password {
+        Some(password) => {
+            users::reset(&app, tenant, &email, &password).await?;
+            format!("{email} tem uma nova senha, e as sessões dele foram encerradas.")
+        }
+        None => {
+            users::resend_password(&app, tenant, &email).await?;
+            let sent = sent_to(settings, &app, &email).await?;
+            format!("{email} tem uma nova senha, e as sessões dele foram encerradas; {sent}.")
+        }
+    };
     app.db.close().await;
-    super::say(&format!("{email} tem uma nova senha, e as sessões dele foram encerradas."));
+    super::say(&told);
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn logout(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+    let email = text(arguments, "email");
+    let app = super::open(settings).await?;
+    users::end_sessions(&app, tenant(&app, arguments).await?, &email).await?;
+    app.db.close().await;
+    super::say(&format!("As sessões de {email} foram encerradas; a senha continua a mesma."));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -75,14 +119,14 @@ fn text(arguments: &ArgMatches, name: &str) -> String {
     arguments.get_one::<String>(name).cloned().unwrap_or_default()
 }
 
-/// A password never stands on the command line, where every user of the machine could read it.
-fn password(arguments: &ArgMatches) -> Result<String, Fatal> {
+/// A password never stands on the command line, where every user of the machine could read it. `None`: it is mailed.
+fn password(arguments: &ArgMatches) -> Result<Option<String>, Fatal> {
     if !arguments.get_flag("password-stdin") {
-        return Err(Fatal::new("Dê a senha pela entrada padrão, com --password-stdin."));
+        return Ok(None);
     }
     let mut line = String::new();
     std::io::stdin()
         .read_line(&mut line)
         .map_err(|error| Fatal::new(format!("A senha não pôde ser lida da entrada padrão: {error}.")))?;
-    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+    Ok(Some(line.trim_end_matches(['\r', '\n']).to_owned()))
 }

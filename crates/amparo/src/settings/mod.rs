@@ -20,7 +20,7 @@ mod tests;
 pub use error::SettingsError;
 pub use flags::arguments;
 pub use sections::{
-    AccessSettings, HousekeepingSettings, HttpSettings, LogFormat, StorageSettings, TlsSettings,
+    AccessSettings, HousekeepingSettings, HttpSettings, LogFormat, MailSettings, StorageSettings, TlsSettings,
 };
 
 use layers::Effective;
@@ -39,12 +39,15 @@ pub struct Settings {
     pub database: String,
     /// `None`: `amparo.key` in the folder of the database.
     pub key_file: Option<PathBuf>,
+    /// `None`: `http://` and the address of `listen`.
+    pub public_url: Option<String>,
     pub log: LogFormat,
     pub log_level: String,
     pub http: HttpSettings,
     pub tls: TlsSettings,
     pub access: AccessSettings,
     pub storage: StorageSettings,
+    pub mail: MailSettings,
     pub housekeeping: HousekeepingSettings,
     effective: Effective,
 }
@@ -74,12 +77,14 @@ impl Settings {
             listen: effective.filled("listen")?,
             database: sections::database(&effective)?,
             key_file: effective.path("key_file"),
+            public_url: sections::public_url(&effective)?,
             log: LogFormat::read(&effective)?,
             log_level: effective.filled("log_level")?,
             http: HttpSettings::read(&effective)?,
             tls: TlsSettings::read(&effective)?,
             access: AccessSettings::read(&effective)?,
             storage: StorageSettings::read(&effective)?,
+            mail: MailSettings::read(&effective)?,
             housekeeping: HousekeepingSettings::read(&effective)?,
             effective,
         })

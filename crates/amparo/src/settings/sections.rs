@@ -4,7 +4,9 @@ use super::error::SettingsError;
 use super::layers::Effective;
 use api::{Http, Limits};
 use app::access::Throttle;
+use delivery::mail::{Sender, Smtp};
 use ipnet::IpNet;
+use std::fmt;
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -40,6 +42,58 @@ pub(super) fn database(values: &Effective) -> Result<String, SettingsError> {
         return Ok(text.to_owned());
     }
     Err(values.refuse("database", "sqlite:CAMINHO ou postgres://usuário:senha@servidor/base"))
+}
+
+/// `None`: the address that the server listens on. Without a slash at its end, so that a path can follow.
+pub(super) fn public_url(values: &Effective) -> Result<Option<String>, SettingsError> {
+    let text = values.text("public_url").trim_end_matches('/');
+    let place = text.strip_prefix("https://").or(text.strip_prefix("http://"));
+    let is_fine = |place: &str| {
+        let (host, path) = place.split_once('/').unwrap_or((place, ""));
+        let odd = |c: char| c.is_whitespace() || c.is_control() || "\"'<>@?#\\".contains(c);
+        !host.is_empty() && !host.contains(odd) && !path.contains(odd)
+    };
+    match (text, place) {
+        ("", _) => Ok(None),
+        (text, Some(place)) if is_fine(place) => Ok(Some(text.to_owned())),
+        _ => Err(values.refuse("public_url", "algo como https://amparo.exemplo.com.br")),
+    }
+}
+
+pub struct MailSettings {
+    /// `None`: mails become files.
+    pub smtp: Option<Smtp>,
+    pub from: Sender,
+    /// `None`: `mails` in the folder of the database or of the key.
+    pub folder: Option<PathBuf>,
+    pub interval: Duration,
+}
+
+impl MailSettings {
+    pub(super) fn read(values: &Effective) -> Result<MailSettings, SettingsError> {
+        const SMTP: &str = "smtps://usuario:senha@servidor:465 ou \
+                            smtp://usuario:senha@servidor:587?tls=required, com @ escrito como %40 na senha";
+        let smtp = match values.text("mail.smtp") {
+            "" => None,
+            url => Some(Smtp::parse(url).map_err(|_| values.refuse("mail.smtp", SMTP))?),
+        };
+        let from = Sender::parse(values.text("mail.from"));
+        Ok(MailSettings {
+            smtp,
+            from: from
+                .ok_or_else(|| values.refuse("mail.from", "algo como Amparo <amparo@exemplo.com.br>"))?,
+            folder: values.path("mail.folder"),
+            interval: values.duration("mail.interval")?,
+        })
+    }
+}
+
+/// Without the login at the mail server.
+impl fmt::Debug for MailSettings {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let MailSettings { smtp, from, folder, interval } = self;
+        write!(out, "{:?}", (smtp.as_ref().map(Smtp::host), from, folder, interval))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -94,6 +148,10 @@ pub struct TlsSettings {
 }
 
 impl TlsSettings {
+    pub fn is_on(&self) -> bool {
+        self.self_signed || self.cert_file.is_some()
+    }
+
     pub(super) fn read(values: &Effective) -> Result<TlsSettings, SettingsError> {
         Ok(TlsSettings {
             cert_file: values.path("tls.cert_file"),

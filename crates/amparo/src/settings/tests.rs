@@ -61,27 +61,33 @@ fn typed(settings: &Settings) -> String {
         listen,
         database,
         key_file,
+        public_url,
         log,
         log_level,
         http,
         tls,
         access,
         storage,
+        mail,
         housekeeping,
         effective: _,
     } = settings;
-    format!("{:?}", (listen, database, key_file, log, log_level, http, tls, access, storage, housekeeping))
+    let general = (listen, database, key_file, public_url, log, log_level);
+    format!("{:?}", (general, http, tls, access, storage, mail, housekeeping))
 }
 
 /// A value that is allowed and is not the default.
 fn another(setting: &Setting) -> Value {
     match setting.key.as_str() {
         "database" => Value::from("sqlite:elsewhere.db"),
+        "public_url" => Value::from("https://amparo.example"),
         "log" => Value::from("json"),
         "http.path_prefix" => Value::from("/outro"),
         "http.trusted_proxies" | "http.metrics_from" => Value::from_iter(["192.0.2.0/24"]),
         "http.cors_origins" => Value::from_iter(["https://app.example"]),
         "tls.self_signed" => Value::from(true),
+        "mail.smtp" => Value::from("smtps://ana:palavra@mail.example"),
+        "mail.from" => Value::from("Outro <outro@mail.example>"),
         _ => match setting.default.as_integer() {
             Some(number) => Value::from(number + 1),
             None => Value::from("77s"),
@@ -104,7 +110,11 @@ fn the_defaults_become_the_typed_settings() {
     assert_eq!(settings.listen, "127.0.0.1:8080");
     assert_eq!(settings.database, "sqlite:amparo-data/amparo.db");
     assert_eq!(settings.key_file, None);
+    assert_eq!(settings.public_url, None);
     assert_eq!(settings.log, LogFormat::Text);
+    assert!(settings.mail.smtp.is_none() && settings.mail.folder.is_none());
+    assert_eq!(settings.mail.from.to_string(), "Amparo <nao-responda@localhost>");
+    assert_eq!(settings.mail.interval, Duration::from_secs(2));
     assert_eq!(settings.log_level, "info");
     assert_eq!(settings.http.limits.max_connections, 1024);
     assert_eq!(settings.http.limits.shutdown_timeout, Duration::from_secs(30));
@@ -132,7 +142,8 @@ fn every_setting_is_reached_by_flag_by_variable_and_by_file() {
             assert_ne!(typed(&settings), default, "{} by {way} changes nothing", setting.key);
             let seen = origin(&settings, &setting.key).to_string();
             assert!(seen.starts_with(&from), "{} by {way}: {seen}", setting.key);
-            let line = format!("{} = {value} # {from}", setting.name);
+            let shown = secrets::shown(setting, &value);
+            let line = format!("{} = {shown} # {from}", setting.name);
             assert!(settings.print().contains(&line), "{line} in\n{}", settings.print());
         }
     }
@@ -199,6 +210,16 @@ fn a_password_is_never_shown() {
         assert!(settings.print().contains("***"), "{}", settings.print());
         assert!(!format!("{settings:?}").contains("senha"));
     }
+    let mail = "smtps://ana:palavra@mail.example";
+    let settings = given().var("AMPARO_MAIL_SMTP", mail).load().unwrap();
+    assert!(!settings.print().contains("palavra") && !format!("{settings:?}").contains("palavra"));
+    assert_eq!(settings.mail.smtp.unwrap().host(), "mail.example");
+    for wrong in ["mail.example:palavra", "smtp://ana:palavra@", "smtp://ana:palavra@mail.example?tls=talvez"]
+    {
+        let sentence = given().var("AMPARO_MAIL_SMTP", wrong).refused();
+        assert!(!sentence.contains("palavra") && sentence.contains("mail.smtp"), "{sentence}");
+        assert!(sentence.contains("smtps://usuario:senha@servidor:465"), "{sentence}");
+    }
     for wrong in ["mysql://ana:senha@host/base", "host=h password=senha"] {
         let sentence = given().var("AMPARO_DATABASE", wrong).refused();
         assert!(!sentence.contains("=senha") && !sentence.contains("ana:senha"), "{sentence}");
@@ -208,7 +229,9 @@ fn a_password_is_never_shown() {
 #[test]
 fn what_is_printed_is_a_file_with_the_same_settings() {
     let default = given().load().unwrap();
-    let changed = list::all().iter().fold(given(), |given, s| given.var(&s.variable, &plain(&another(s))));
+    // What is hidden cannot be read back.
+    let shown = list::all().iter().filter(|setting| !setting.secret);
+    let changed = shown.fold(given(), |given, s| given.var(&s.variable, &plain(&another(s))));
     for settings in [default, changed.load().unwrap()] {
         let again = given().file(&settings.print()).load().unwrap();
         assert_eq!(typed(&again), typed(&settings));
@@ -238,4 +261,19 @@ fn variables_that_are_no_settings_are_told() {
     ];
     let unknown = Settings::unknown_variables(names.into_iter().map(str::to_owned));
     assert_eq!(unknown, ["AMPARO_LISTENN", "AMPARO_"]);
+}
+
+#[test]
+fn the_public_address_is_one_that_a_path_can_follow() {
+    let read = |text: &str| given().var("AMPARO_PUBLIC_URL", text).load().map(|s| s.public_url);
+    assert_eq!(read("https://a.example/").unwrap().as_deref(), Some("https://a.example"));
+    assert_eq!(
+        read("http://a.example:8080/amparo/").unwrap().as_deref(),
+        Some("http://a.example:8080/amparo")
+    );
+    for wrong in ["a.example", "ftp://a.example", "https://", "https://a b", "https://a?x=y", "https://a\"b"]
+    {
+        let sentence = given().var("AMPARO_PUBLIC_URL", wrong).refused();
+        assert!(sentence.contains("public_url"), "{sentence}");
+    }
 }

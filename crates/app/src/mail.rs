@@ -1,0 +1,100 @@
+//! The outbox of mail: what is to be said to a user is written in the unit that causes it; `delivery` takes it from
+//! here, sends it outside every unit, and tells what came of it.
+
+use crate::{App, Error};
+use domain::{MailCode, Moment, Password, TenantId};
+use std::time::Duration;
+use storage::mails::{self, Claimed, Due, NewMail};
+use storage::{Lane, Tx, tenants};
+use wire::mail::{self, Head};
+
+/// Who is written to.
+pub(crate) struct Addressee<'a> {
+    pub tenant: TenantId,
+    pub name: &'a str,
+    pub email: &'a str,
+}
+
+/// What he is told.
+pub(crate) enum Message<'m> {
+    FirstPassword(&'m Password),
+    ResetLink { link: &'m str, minutes: u64, asked_from: Option<&'m str> },
+    PasswordChanged,
+}
+
+impl Message<'_> {
+    /// Who reads it can enter.
+    fn is_confidential(&self) -> bool {
+        match self {
+            Message::FirstPassword(_) | Message::ResetLink { .. } => true,
+            Message::PasswordChanged => false,
+        }
+    }
+}
+
+/// Writes to a user, in the unit that gives the reason. `server` is the address under which people find this server.
+pub(crate) async fn write(
+    tx: &mut Tx,
+    server: &str,
+    to: Addressee<'_>,
+    message: Message<'_>,
+    now: Moment,
+) -> Result<MailCode, Error> {
+    let gone = || storage::Error::Broken("a user without a tenant".to_owned());
+    let association = tenants::find(&mut *tx, to.tenant).await?.ok_or_else(gone)?.name;
+    let head = Head { association: &association, server, name: to.name, email: to.email };
+    let letter = match message {
+        Message::FirstPassword(password) => mail::first_password(head, password.expose()),
+        Message::ResetLink { link, minutes, asked_from } => mail::reset_link(head, link, minutes, asked_from),
+        Message::PasswordChanged => mail::password_changed(head),
+    };
+    let letter = letter.map_err(|error| Error::Text(error.to_string()))?;
+    let new = NewMail {
+        recipient: to.email,
+        subject: &letter.subject,
+        text: &letter.text,
+        html: Some(&letter.html),
+        confidential: message.is_confidential(),
+    };
+    Ok(mails::enqueue(tx, to.tenant, &new, now).await?)
+}
+
+/// What is to be sent now, of every tenant.
+pub async fn due(app: &App, limit: i64) -> Result<Vec<Due>, Error> {
+    Ok(mails::due(&app.db, app.now(), limit).await?)
+}
+
+/// Takes a mail for `lease`; `None` where another was faster.
+pub async fn claim(app: &App, due: Due, lease: Duration) -> Result<Option<Claimed>, Error> {
+    let input = (due, app.now().plus(lease));
+    let lane = Lane::background(due.tenant);
+    Ok(app.db.write(lane, input, |tx, (due, until)| Box::pin(mails::claim(tx, due, *until))).await?)
+}
+
+/// It went. `false` where it was taken over meanwhile.
+pub async fn sent(app: &App, mail: Claimed) -> Result<bool, Error> {
+    let (lane, input) = (Lane::background(mail.tenant), (mail, app.now()));
+    Ok(app.db.write(lane, input, |tx, (mail, now)| Box::pin(mails::record_sent(tx, mail, *now))).await?)
+}
+
+/// It did not go: tried again after a while, or given up.
+pub async fn failed(
+    app: &App,
+    mail: Claimed,
+    failure: String,
+    again_after: Option<Duration>,
+) -> Result<bool, Error> {
+    let next = again_after.map(|wait| app.now().plus(wait));
+    let (lane, input) = (Lane::background(mail.tenant), (mail, failure, next));
+    Ok(app.db.write(lane, input, |tx, input| Box::pin(record_failure(tx, input))).await?)
+}
+
+async fn record_failure(
+    tx: &mut Tx,
+    (mail, failure, next): &(Claimed, String, Option<Moment>),
+) -> Result<bool, storage::Error> {
+    match next {
+        Some(next) => mails::record_failure(tx, mail, failure, *next).await,
+        None => mails::give_up(tx, mail, failure).await,
+    }
+}

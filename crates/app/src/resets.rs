@@ -1,0 +1,162 @@
+//! A forgotten password: a link by mail, used once within half an hour. Whoever asks learns nothing about who has an
+//! account: the answer is given before anybody is looked up.
+
+use crate::mail::{self, Addressee, Message};
+use crate::server_key::hex;
+use crate::{App, Error};
+use domain::{Email, Moment, Password, Rejection, TenantId, UserCode};
+use sha2::{Digest, Sha256};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use storage::password_resets::{self, NewReset};
+use storage::versions::{self, Versions};
+use storage::{Lane, Tx, tokens, users};
+use tokio::sync::Semaphore;
+
+/// How long a link is good for.
+pub const GOOD_FOR: Duration = Duration::from_secs(30 * 60);
+/// How many links an account is sent within [`SPAN`]: enough for the impatient, too few to fill a mailbox.
+const MOST: i64 = 3;
+const SPAN: Duration = Duration::from_secs(3600);
+/// How many requests are worked on at once. Each takes a few milliseconds; a flood beyond that is dropped, so that it
+/// piles up nowhere.
+const PLACES: usize = 32;
+
+/// The places in which requests are worked on.
+#[derive(Clone)]
+pub struct Places(Arc<Semaphore>);
+
+impl Default for Places {
+    fn default() -> Places {
+        Places(Arc::new(Semaphore::new(PLACES)))
+    }
+}
+
+/// Sends a link to the account of this address, where there is one. Answers at once and always the same; the work is
+/// done behind the answer, so that neither its words nor its time tell whether the address is known.
+pub fn request(app: &App, email: Email, asked_from: Option<IpAddr>) {
+    let Ok(place) = Arc::clone(&app.resets.0).try_acquire_owned() else {
+        metrics::counter!("amparo_reset_requests_dropped_total").increment(1);
+        tracing::warn!("too many requests for reset links at once; one was dropped");
+        return;
+    };
+    let app = app.clone();
+    tokio::spawn(async move {
+        if let Err(error) = send_link(&app, &email, asked_from).await {
+            tracing::warn!(%error, "a reset link could not be sent");
+        }
+        drop(place);
+    });
+}
+
+struct Link {
+    tenant: TenantId,
+    user: UserCode,
+    token: String,
+    asked_from: Option<String>,
+    server: Arc<str>,
+    now: Moment,
+}
+
+async fn send_link(app: &App, email: &Email, asked_from: Option<IpAddr>) -> Result<(), Error> {
+    let Some((tenant, user)) = users::login(&app.db, email).await? else { return Ok(()) };
+    let now = app.now();
+    // Looked at before the unit too: a flood for one account costs reads, not writes.
+    if password_resets::count_since(&app.db, tenant, user, now.minus(SPAN)).await? >= MOST {
+        return Ok(());
+    }
+    let mut random = [0; 32];
+    app.chance.fill(&mut random);
+    let token = format!("{tenant}.{}", hex(&random));
+    let asked_from = asked_from.map(|address| address.to_string());
+    let link = Link { tenant, user, token, asked_from, server: Arc::clone(&app.public_url), now };
+    app.db.write(Lane::of(tenant), link, |tx, link| Box::pin(insert(tx, link))).await
+}
+
+async fn insert(tx: &mut Tx, link: &Link) -> Result<(), Error> {
+    let (tenant, now) = (link.tenant, link.now);
+    let Some(user) = users::find(&mut *tx, tenant, link.user).await? else { return Ok(()) };
+    let made = password_resets::count_since(&mut *tx, tenant, user.code, now.minus(SPAN)).await?;
+    if !user.active || made >= MOST {
+        return Ok(());
+    }
+    let (hash, expires_at) = (hash(&link.token), now.plus(GOOD_FOR));
+    let reset = NewReset { tenant, hash: &hash, user: user.code, now, expires_at };
+    password_resets::insert(tx, &reset).await?;
+    let message = Message::ResetLink {
+        link: &format!("{}/senha/nova/{}", link.server, link.token),
+        minutes: GOOD_FOR.as_secs() / 60,
+        asked_from: link.asked_from.as_deref(),
+    };
+    let to = Addressee { tenant, name: &user.name, email: &user.email };
+    mail::write(tx, &link.server, to, message, now).await?;
+    Ok(())
+}
+
+/// Whether a link would be taken. Looking does not use it up: mail programs open links to look at them.
+pub async fn is_open(app: &App, token: &str) -> Result<bool, Error> {
+    let Some(tenant) = tenant_of(token) else { return Ok(false) };
+    Ok(password_resets::is_open(&app.db, tenant, &hash(token), app.now()).await?)
+}
+
+struct Finish {
+    tenant: TenantId,
+    hash: Vec<u8>,
+    password_hash: String,
+    server: Arc<str>,
+    now: Moment,
+}
+
+/// Sets the password that its owner chose, by a link: ends his sessions and his other links, and tells him by mail.
+pub async fn finish(app: &App, token: &str, password: Password) -> Result<Versions, Error> {
+    let tenant = tenant_of(token).ok_or(Rejection::BadResetLink)?;
+    // First a look, so that an invented link costs no hashing and opens no lane.
+    if !is_open(app, token).await? {
+        return Err(Rejection::BadResetLink.into());
+    }
+    let password_hash = app.passwords.hash(password, &*app.chance).await?;
+    let (server, now) = (Arc::clone(&app.public_url), app.now());
+    let input = Finish { tenant, hash: hash(token), password_hash, server, now };
+    app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(use_up(tx, input))).await
+}
+
+async fn use_up(tx: &mut Tx, finish: &Finish) -> Result<Versions, Error> {
+    let Finish { tenant, hash, password_hash, server, now } = finish;
+    let code = password_resets::take(tx, *tenant, hash, *now).await?.ok_or(Rejection::BadResetLink)?;
+    let user = users::find(&mut *tx, *tenant, code).await?.filter(|user| user.active);
+    let user = user.ok_or(Rejection::BadResetLink)?;
+    users::set_password(tx, *tenant, code, password_hash, false, *now).await?;
+    tokens::end_all(tx, *tenant, code).await?;
+    password_resets::end_all(tx, *tenant, code).await?;
+    let to = Addressee { tenant: *tenant, name: &user.name, email: &user.email };
+    mail::write(tx, server, to, Message::PasswordChanged, *now).await?;
+    Ok(versions::raise_access(tx, *tenant).await?)
+}
+
+/// The tenant that a link names; `None` where it was plainly not made here.
+fn tenant_of(token: &str) -> Option<TenantId> {
+    let (tenant, random) = token.split_once('.')?;
+    let is_ours = random.len() == 64 && random.bytes().all(|byte| byte.is_ascii_hexdigit());
+    tenant.parse().ok().filter(|_| is_ours).map(TenantId::new)
+}
+
+fn hash(token: &str) -> Vec<u8> {
+    Sha256::digest(token.as_bytes()).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_plainly_not_made_here_is_known_without_the_database() {
+        let random = "0af".repeat(22)[..64].to_owned();
+        assert_eq!(tenant_of(&format!("7.{random}")), Some(TenantId::new(7)));
+        for bad in
+            ["", "7", "7.", ".", "x.y", "7.0af", &random, &format!("a.{random}"), &format!("7.{random}0")]
+        {
+            assert_eq!(tenant_of(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! A page as an answer, and a refusal that is no page: each with the headers that keep a browser from doing more than
+//! show it.
+
+use askama::Template;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+
+/// Nothing runs, nothing is loaded but our own style, forms go to ourselves alone; the address of a page (it may carry
+/// a link's secret) is told to nobody, and no page is kept.
+const HEADERS: [(HeaderName, HeaderValue); 4] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(
+            "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+        ),
+    ),
+    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+];
+
+pub fn page(status: StatusCode, template: &impl Template) -> Response {
+    match template.render() {
+        Ok(page) => (status, HEADERS, Html(page)).into_response(),
+        Err(error) => {
+            tracing::error!(%error, "a page could not be written");
+            Refusal::Broken.into_response()
+        }
+    }
+}
+
+/// What is answered with a sentence instead of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Sent by a page of another site.
+    ForeignSite,
+    NotAForm,
+    TooLarge,
+    Unreadable,
+    Unavailable,
+    Broken,
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let (status, sentence) = match self {
+            Refusal::ForeignSite => (
+                StatusCode::FORBIDDEN,
+                "Este formulário veio de outro site; abra a página neste servidor e envie de novo.",
+            ),
+            Refusal::NotAForm => {
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Este endereço recebe apenas formulários de páginas.")
+            }
+            Refusal::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "O formulário é grande demais."),
+            Refusal::Unreadable => {
+                (StatusCode::BAD_REQUEST, "O formulário chegou incompleto; envie de novo.")
+            }
+            Refusal::Unavailable => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "O banco de dados não responde no momento; tente de novo em instantes.",
+            ),
+            Refusal::Broken => {
+                (StatusCode::INTERNAL_SERVER_ERROR, "Algo deu errado por dentro; tente de novo em instantes.")
+            }
+        };
+        let plain = [(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"))];
+        (status, HEADERS, plain, format!("{sentence}\n")).into_response()
+    }
+}
+
+impl From<&app::Error> for Refusal {
+    fn from(error: &app::Error) -> Refusal {
+        tracing::warn!(%error, "a page could not be answered");
+        match error.is_passing() {
+            true => Refusal::Unavailable,
+            false => Refusal::Broken,
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Mail on its way: asks for what is due, claims each, sends it, records what came of it. A process that dies between
+//! sending and recording leaves a lease that ends, and another sends the mail again under the same `Message-ID`.
+
+mod letter;
+mod schedule;
+mod transport;
+
+pub use letter::Sender;
+pub use transport::{BadSmtp, Smtp, Transport};
+
+use app::{App, Error};
+use std::sync::Arc;
+use std::time::Duration;
+use storage::mails::{Claimed, Due};
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::MissedTickBehavior;
+use transport::Failure;
+
+/// How many are asked for at a time.
+const BATCH: i64 = 32;
+/// How many are sent at a time: a slow server delays a few, and none is flooded.
+const AT_ONCE: usize = 4;
+/// How long one mail may take, all in all.
+const LONGEST: Duration = Duration::from_secs(60);
+/// How long a claim holds: longer than a mail may take, by enough to record it.
+const LEASE: Duration = Duration::from_secs(120);
+/// A failure is kept to be read by people, not to be studied.
+const FAILURE_CHARACTERS: usize = 200;
+
+/// Who sends, and by which way.
+pub struct Post {
+    pub sender: Sender,
+    pub transport: Transport,
+}
+
+/// Sends what is due, for ever. It may be left off anywhere.
+pub async fn run(app: App, post: Post, every: Duration) {
+    if let Transport::Folder(folder) = &post.transport {
+        tracing::info!(folder = %folder.display(), "no mail server: mails become files");
+    }
+    let post = Arc::new(post);
+    let mut ticks = tokio::time::interval(every);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = send_due(&app, &post).await {
+            tracing::warn!(%error, "mail could not be looked after; it is tried again");
+        }
+    }
+}
+
+/// Sends everything that is due now; says how many mails were claimed, whatever came of them.
+pub async fn send_due(app: &App, post: &Arc<Post>) -> Result<usize, Error> {
+    let mut claimed = 0;
+    loop {
+        let due = app::mail::due(app, BATCH).await?;
+        let mut fresh = 0;
+        let mut under_way = JoinSet::new();
+        for one in due {
+            if under_way.len() >= AT_ONCE {
+                fresh += under_way.join_next().await.map_or(0, ended);
+            }
+            under_way.spawn(send(app.clone(), Arc::clone(post), one));
+        }
+        while let Some(result) = under_way.join_next().await {
+            fresh += ended(result);
+        }
+        claimed += fresh;
+        // None of them was ours: another process is at it, or there was nothing.
+        if fresh == 0 {
+            return Ok(claimed);
+        }
+    }
+}
+
+/// One that fails keeps none of the others from going; it is due again when its lease ends.
+fn ended(result: Result<Result<bool, Error>, JoinError>) -> usize {
+    match result {
+        Ok(Ok(ours)) => usize::from(ours),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "what became of a mail could not be recorded");
+            0
+        }
+        Err(error) => {
+            tracing::error!(%error, "sending a mail panicked");
+            0
+        }
+    }
+}
+
+/// Claims one mail and sends it; `false` where another has it.
+async fn send(app: App, post: Arc<Post>, due: Due) -> Result<bool, Error> {
+    let Some(mail) = app::mail::claim(&app, due, LEASE).await? else { return Ok(false) };
+    let sending = post.send(&mail);
+    let result = tokio::time::timeout(LONGEST, sending).await.unwrap_or_else(|_| Err(Failure::too_slow()));
+    match result {
+        Ok(()) => {
+            metrics::counter!("amparo_mails_total", "result" => "sent").increment(1);
+            app::mail::sent(&app, mail).await?;
+        }
+        Err(failure) => record(&app, mail, &failure).await?,
+    }
+    Ok(true)
+}
+
+async fn record(app: &App, mail: Claimed, failure: &Failure) -> Result<(), Error> {
+    let wait = schedule::wait_after(mail.tries).filter(|_| !failure.is_permanent);
+    let cause = short(&failure.cause);
+    let (tenant, code, tries) = (mail.tenant, mail.code, mail.tries);
+    match wait {
+        Some(_) => {
+            metrics::counter!("amparo_mails_total", "result" => "failed").increment(1);
+            tracing::warn!(%tenant, %code, tries, %cause, "a mail did not go; it is tried again");
+        }
+        None => {
+            metrics::counter!("amparo_mails_total", "result" => "given_up").increment(1);
+            tracing::error!(%tenant, %code, tries, %cause, "a mail was given up");
+        }
+    }
+    app::mail::failed(app, mail, cause, wait).await.map(drop)
+}
+
+/// On one line, and not for ever.
+fn short(cause: &str) -> String {
+    cause.chars().map(|c| if c.is_control() { ' ' } else { c }).take(FAILURE_CHARACTERS).collect()
+}
+
+impl Post {
+    async fn send(&self, mail: &Claimed) -> Result<(), Failure> {
+        let message = letter::message(&self.sender, mail).map_err(Failure::permanent)?;
+        self.transport.send(&message, mail).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_kept_short_and_on_one_line() {
+        assert_eq!(short("a\r\nb"), "a  b");
+        assert_eq!(short(&"é".repeat(500)).chars().count(), 200);
+    }
+}

@@ -1,0 +1,28 @@
+//! When a mail that did not go is tried again.
+
+use std::time::Duration;
+
+const MINUTE: u64 = 60;
+const HOUR: u64 = 60 * MINUTE;
+/// Nearly two days in all: enough to mend a mail server over a weekend's night.
+const WAITS: [u64; 7] = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR];
+
+/// How long to wait after so many tries, this one counted; `None` when it is time to give up.
+pub fn wait_after(tries: i64) -> Option<Duration> {
+    let done = usize::try_from(tries).ok()?.checked_sub(1)?;
+    WAITS.get(done).copied().map(Duration::from_secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mail_is_tried_eight_times_over_nearly_two_days() {
+        let minutes: Vec<u64> = (1..).map_while(wait_after).map(|wait| wait.as_secs() / 60).collect();
+        assert_eq!(minutes, [1, 5, 30, 120, 360, 720, 1440]);
+        assert_eq!(wait_after(8), None);
+        assert_eq!(wait_after(i64::MAX), None);
+        assert_eq!(wait_after(0), None, "what was never tried cannot have failed");
+    }
+}

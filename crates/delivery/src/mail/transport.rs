@@ -1,0 +1,159 @@
+//! The way a mail takes: to a mail server, or into a folder where people find it as a file.
+
+use lettre::transport::smtp::response::Category;
+use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor, transport};
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use storage::mails::Claimed;
+
+/// How long the mail server may take to answer one line.
+const ANSWER: Duration = Duration::from_secs(20);
+
+pub enum Transport {
+    Smtp(Smtp),
+    /// Each mail a file of its own, `.eml`, which mail programs open.
+    Folder(PathBuf),
+}
+
+/// A mail server.
+#[derive(Clone)]
+pub struct Smtp {
+    host: String,
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+}
+
+/// It is no address of a mail server. Which one is not said: it may carry a password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadSmtp;
+
+impl Smtp {
+    /// `smtps://user:password@server:465` or `smtp://user:password@server:587?tls=required`.
+    pub fn parse(url: &str) -> Result<Smtp, BadSmtp> {
+        let builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(url).map_err(|_| BadSmtp)?;
+        let host = host(url).ok_or(BadSmtp)?;
+        Ok(Smtp { host, transport: builder.timeout(Some(ANSWER)).build() })
+    }
+
+    /// The server's name, without whoever logs in there.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+}
+
+fn host(url: &str) -> Option<String> {
+    let (_, rest) = url.split_once("://")?;
+    let place = rest.split(['/', '?', '#']).next()?.rsplit('@').next()?;
+    let host = match place.strip_prefix('[') {
+        Some(bracketed) => bracketed.split(']').next()?,
+        None => place.split(':').next()?,
+    };
+    Some(host.to_owned()).filter(|host| !host.is_empty())
+}
+
+/// Why a mail did not go.
+pub(super) struct Failure {
+    pub cause: String,
+    /// Trying again would end the same.
+    pub is_permanent: bool,
+}
+
+impl Failure {
+    pub fn permanent(cause: String) -> Failure {
+        Failure { cause, is_permanent: true }
+    }
+
+    pub fn passing(cause: String) -> Failure {
+        Failure { cause, is_permanent: false }
+    }
+
+    pub fn too_slow() -> Failure {
+        Failure::passing("the mail server took too long".to_owned())
+    }
+}
+
+impl From<transport::smtp::Error> for Failure {
+    fn from(error: transport::smtp::Error) -> Failure {
+        // 53x speaks of our login, not of this mail: it is mended by the administrator, and no mail is lost till then.
+        let about_us = error.status().is_some_and(|code| code.category == Category::Unspecified3);
+        Failure { is_permanent: error.is_permanent() && !about_us, cause: whole(&error) }
+    }
+}
+
+/// The error and what it came from.
+fn whole(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let more = cause.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        source = cause.source();
+    }
+    text
+}
+
+impl Transport {
+    pub(super) async fn send(&self, message: &Message, mail: &Claimed) -> Result<(), Failure> {
+        match self {
+            Transport::Smtp(smtp) => {
+                smtp.transport.send_raw(message.envelope(), &message.formatted()).await?;
+                tracing::info!(tenant = %mail.tenant, code = %mail.code, "mail sent");
+            }
+            Transport::Folder(folder) => {
+                let (path, bytes) = (folder.join(file_name(mail)), message.formatted());
+                let written = tokio::task::spawn_blocking(move || write(&path, &bytes).map(|()| path)).await;
+                let written = written.map_err(|error| Failure::passing(error.to_string()))?;
+                let path = written.map_err(|error| {
+                    Failure::passing(format!("cannot write into {}: {error}", folder.display()))
+                })?;
+                tracing::info!(path = %path.display(), "mail written");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The date it was written, so that files sort as they came, and the same name again for a repeat.
+fn file_name(mail: &Claimed) -> String {
+    let date = mail.created_at.to_iso().replace(':', "-");
+    format!("{date}-{}-{}.eml", mail.tenant, mail.code)
+}
+
+/// Writes the file whole or not at all, readable by its owner alone: it may carry a password.
+fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let unfinished = path.with_extension("tmp");
+    // One left by a process that died is not written into: it may have another owner's rights.
+    let _ = std::fs::remove_file(&unfinished);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    std::fs::rename(&unfinished, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_named_without_its_login() {
+        for (url, host) in [
+            ("smtps://ana:se%40nha@mail.exemplo.com.br:465", "mail.exemplo.com.br"),
+            ("smtp://ana:senha@mail.exemplo.com.br:587?tls=required", "mail.exemplo.com.br"),
+            ("smtp://127.0.0.1:2525", "127.0.0.1"),
+            ("smtp://[::1]:2525/meu.nome", "::1"),
+        ] {
+            assert_eq!(Smtp::parse(url).map(|smtp| smtp.host().to_owned()), Ok(host.to_owned()));
+        }
+        for bad in
+            ["mail.exemplo.com.br:587", "http://a", "smtp://a?tls=talvez", "smtp://", "***", "smtp://a:b"]
+        {
+            assert!(Smtp::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

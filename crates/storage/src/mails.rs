@@ -1,0 +1,136 @@
+//! The outbox of mail: written in the unit that causes it, sent later by whoever claims it, kept as the record that it
+//! went. `due_at` says when it is to be tried; a mail that is sent or given up has none.
+
+use crate::counters::{self, Counter};
+use crate::{Error, Row, Source, Tx, Weight, sql};
+use domain::{MailCode, Moment, TenantId};
+
+pub struct NewMail<'m> {
+    pub recipient: &'m str,
+    pub subject: &'m str,
+    pub text: &'m str,
+    pub html: Option<&'m str>,
+    /// Carries a password or a link: its body goes as soon as it was sent or given up.
+    pub confidential: bool,
+}
+
+/// A mail that is to be tried, and how often it was already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Due {
+    pub tenant: TenantId,
+    pub code: MailCode,
+    pub tries: i64,
+}
+
+/// A mail in our hands until its lease ends. `tries` counts this one, and tells it from a later claim. It has no debug
+/// text: its body may carry a password.
+pub struct Claimed {
+    pub tenant: TenantId,
+    pub code: MailCode,
+    pub tries: i64,
+    pub recipient: String,
+    pub subject: String,
+    pub text: String,
+    pub html: Option<String>,
+    pub created_at: Moment,
+}
+
+/// Puts a mail into the outbox, due at once.
+pub async fn enqueue(
+    tx: &mut Tx,
+    tenant: TenantId,
+    mail: &NewMail<'_>,
+    now: Moment,
+) -> Result<MailCode, Error> {
+    let code = MailCode::new(counters::next(tx, tenant, Counter::Mail).await?);
+    let statement = sql(
+        "INSERT INTO mails (tenant, code, recipient, subject, text_body, html_body, confidential, tries, due_at,
+             created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $8)",
+    )
+    .arg(tenant)
+    .arg(code)
+    .arg(mail.recipient)
+    .arg(mail.subject)
+    .arg(mail.text)
+    .arg(mail.html)
+    .arg(mail.confidential)
+    .arg(now);
+    tx.execute(statement).await?;
+    Ok(code)
+}
+
+/// What is to be tried now, of every tenant, the oldest first. That `due_at` is there stands in the text, for the index.
+pub async fn due(from: impl Into<Source<'_>>, now: Moment, limit: i64) -> Result<Vec<Due>, Error> {
+    let statement = sql("SELECT tenant, code, tries FROM mails WHERE due_at IS NOT NULL AND due_at <= $1
+         ORDER BY due_at, tenant, code LIMIT $2")
+    .arg(now)
+    .arg(limit);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter()
+        .map(|row| Ok(Due { tenant: row.get("tenant")?, code: row.get("code")?, tries: row.get("tries")? }))
+        .collect()
+}
+
+/// Takes a mail that is still as it was seen, until the lease ends: of two that try, one gets it.
+pub async fn claim(tx: &mut Tx, due: &Due, lease_end: Moment) -> Result<Option<Claimed>, Error> {
+    let statement = sql("UPDATE mails SET tries = tries + 1, due_at = $4
+         WHERE tenant = $1 AND code = $2 AND tries = $3 AND due_at IS NOT NULL
+         RETURNING tenant, code, tries, recipient, subject, text_body, html_body, created_at")
+    .arg(due.tenant)
+    .arg(due.code)
+    .arg(due.tries)
+    .arg(lease_end);
+    tx.one(statement).await?.map(|row| claimed(&row)).transpose()
+}
+
+fn claimed(row: &Row) -> Result<Claimed, Error> {
+    Ok(Claimed {
+        tenant: row.get("tenant")?,
+        code: row.get("code")?,
+        tries: row.get("tries")?,
+        recipient: row.get("recipient")?,
+        subject: row.get("subject")?,
+        text: row.get("text_body")?,
+        html: row.get("html_body")?,
+        created_at: row.get("created_at")?,
+    })
+}
+
+/// It went. `false` where another has claimed it meanwhile: his result counts.
+pub async fn record_sent(tx: &mut Tx, mail: &Claimed, now: Moment) -> Result<bool, Error> {
+    let statement = sql("UPDATE mails SET due_at = NULL, sent_at = $4, failure = NULL,
+             text_body = CASE WHEN confidential THEN NULL ELSE text_body END,
+             html_body = CASE WHEN confidential THEN NULL ELSE html_body END
+         WHERE tenant = $1 AND code = $2 AND tries = $3")
+    .arg(mail.tenant)
+    .arg(mail.code)
+    .arg(mail.tries)
+    .arg(now);
+    Ok(tx.execute(statement).await? == 1)
+}
+
+/// It did not go, and is tried again at `next`.
+pub async fn record_failure(tx: &mut Tx, mail: &Claimed, failure: &str, next: Moment) -> Result<bool, Error> {
+    let statement = sql("UPDATE mails SET failure = $4, due_at = $5
+         WHERE tenant = $1 AND code = $2 AND tries = $3")
+    .arg(mail.tenant)
+    .arg(mail.code)
+    .arg(mail.tries)
+    .arg(failure)
+    .arg(next);
+    Ok(tx.execute(statement).await? == 1)
+}
+
+/// It did not go, and is not tried again.
+pub async fn give_up(tx: &mut Tx, mail: &Claimed, failure: &str) -> Result<bool, Error> {
+    let statement = sql("UPDATE mails SET failure = $4, due_at = NULL,
+             text_body = CASE WHEN confidential THEN NULL ELSE text_body END,
+             html_body = CASE WHEN confidential THEN NULL ELSE html_body END
+         WHERE tenant = $1 AND code = $2 AND tries = $3")
+    .arg(mail.tenant)
+    .arg(mail.code)
+    .arg(mail.tries)
+    .arg(failure);
+    Ok(tx.execute(statement).await? == 1)
+}

@@ -1,0 +1,75 @@
+//! Links by which a password is set anew. Only their hash is kept.
+
+use crate::{Error, Source, Tx, sql};
+use domain::{Moment, TenantId, UserCode};
+
+pub struct NewReset<'r> {
+    pub tenant: TenantId,
+    pub hash: &'r [u8],
+    pub user: UserCode,
+    pub now: Moment,
+    pub expires_at: Moment,
+}
+
+pub async fn insert(tx: &mut Tx, reset: &NewReset<'_>) -> Result<(), Error> {
+    let statement = sql("INSERT INTO password_resets (tenant, hash, user_code, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5)")
+    .arg(reset.tenant)
+    .arg(reset.hash)
+    .arg(reset.user)
+    .arg(reset.now)
+    .arg(reset.expires_at);
+    tx.execute(statement).await.map(drop)
+}
+
+/// Whether the link would be taken now: a look that writes nothing.
+pub async fn is_open(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    hash: &[u8],
+    now: Moment,
+) -> Result<bool, Error> {
+    let statement =
+        sql("SELECT user_code FROM password_resets WHERE tenant = $1 AND hash = $2 AND expires_at > $3")
+            .arg(tenant)
+            .arg(hash)
+            .arg(now);
+    Ok(from.into().one(statement).await?.is_some())
+}
+
+/// Uses the link up: whose it was, where it is there and not expired.
+pub async fn take(
+    tx: &mut Tx,
+    tenant: TenantId,
+    hash: &[u8],
+    now: Moment,
+) -> Result<Option<UserCode>, Error> {
+    let statement = sql("DELETE FROM password_resets WHERE tenant = $1 AND hash = $2 AND expires_at > $3
+         RETURNING user_code")
+    .arg(tenant)
+    .arg(hash)
+    .arg(now);
+    tx.one(statement).await?.map(|row| row.get("user_code")).transpose()
+}
+
+/// How many links of a user were made after a moment and not used since.
+pub async fn count_since(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    user: UserCode,
+    since: Moment,
+) -> Result<i64, Error> {
+    let statement = sql("SELECT COUNT(*) AS made FROM password_resets
+         WHERE tenant = $1 AND user_code = $2 AND created_at > $3")
+    .arg(tenant)
+    .arg(user)
+    .arg(since);
+    from.into().one(statement).await?.map_or(Ok(0), |row| row.get("made"))
+}
+
+/// Ends every link of a user.
+pub async fn end_all(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
+    let statement =
+        sql("DELETE FROM password_resets WHERE tenant = $1 AND user_code = $2").arg(tenant).arg(user);
+    tx.execute(statement).await.map(drop)
+}

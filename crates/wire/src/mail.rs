@@ -1,0 +1,154 @@
+//! The texts of the mails, each as plain text and as HTML. Every mail names the association that it comes from and the
+//! server's address, so that its reader knows what it is about. To add one: two templates, a struct for each, a function.
+
+use askama::Template;
+
+/// A mail as its reader gets it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Letter {
+    pub subject: String,
+    pub text: String,
+    pub html: String,
+}
+
+/// To whom a mail goes, and from where.
+#[derive(Clone, Copy, Debug)]
+pub struct Head<'m> {
+    pub association: &'m str,
+    /// The server's public address, without a slash at its end.
+    pub server: &'m str,
+    /// Of the reader.
+    pub name: &'m str,
+    pub email: &'m str,
+}
+
+#[derive(Template)]
+#[template(path = "mail/first_password.txt")]
+struct FirstPasswordText<'m> {
+    head: Head<'m>,
+    password: &'m str,
+}
+
+#[derive(Template)]
+#[template(path = "mail/first_password.html")]
+struct FirstPasswordHtml<'m> {
+    head: Head<'m>,
+    password: &'m str,
+}
+
+/// A generated password, for a new account or instead of an old one.
+pub fn first_password(head: Head<'_>, password: &str) -> Result<Letter, askama::Error> {
+    Ok(Letter {
+        subject: format!("{}: sua senha no Amparo", head.association),
+        text: FirstPasswordText { head, password }.render()?,
+        html: FirstPasswordHtml { head, password }.render()?,
+    })
+}
+
+#[derive(Template)]
+#[template(path = "mail/reset_link.txt")]
+struct ResetLinkText<'m> {
+    head: Head<'m>,
+    link: &'m str,
+    minutes: u64,
+    asked_from: Option<&'m str>,
+}
+
+#[derive(Template)]
+#[template(path = "mail/reset_link.html")]
+struct ResetLinkHtml<'m> {
+    head: Head<'m>,
+    link: &'m str,
+    minutes: u64,
+    asked_from: Option<&'m str>,
+}
+
+/// The link by which its owner chooses a new password, and the network address that asked for it, where it is known.
+pub fn reset_link(
+    head: Head<'_>,
+    link: &str,
+    minutes: u64,
+    asked_from: Option<&str>,
+) -> Result<Letter, askama::Error> {
+    Ok(Letter {
+        subject: format!("{}: escolha uma nova senha no Amparo", head.association),
+        text: ResetLinkText { head, link, minutes, asked_from }.render()?,
+        html: ResetLinkHtml { head, link, minutes, asked_from }.render()?,
+    })
+}
+
+#[derive(Template)]
+#[template(path = "mail/password_changed.txt")]
+struct PasswordChangedText<'m> {
+    head: Head<'m>,
+}
+
+#[derive(Template)]
+#[template(path = "mail/password_changed.html")]
+struct PasswordChangedHtml<'m> {
+    head: Head<'m>,
+}
+
+/// The notice that the password is another now, for an owner who did not change it himself.
+pub fn password_changed(head: Head<'_>) -> Result<Letter, askama::Error> {
+    Ok(Letter {
+        subject: format!("{}: sua senha no Amparo foi trocada", head.association),
+        text: PasswordChangedText { head }.render()?,
+        html: PasswordChangedHtml { head }.render()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: Head<'_> = Head {
+        association: "Associação <Boa> & Cia",
+        server: "https://amparo.exemplo.com.br",
+        name: "Ana \"A\" <b>",
+        email: "ana@exemplo.com.br",
+    };
+
+    fn all() -> [Letter; 3] {
+        [
+            first_password(HEAD, "abcde-fghij-kmnpq-rstuv").unwrap(),
+            reset_link(HEAD, "https://amparo.exemplo.com.br/senha/nova/1.abc", 30, Some("203.0.113.7"))
+                .unwrap(),
+            password_changed(HEAD).unwrap(),
+        ]
+    }
+
+    #[test]
+    fn every_mail_names_the_association_the_server_and_its_reader_in_both_parts() {
+        for letter in all() {
+            for part in [HEAD.association, HEAD.server, HEAD.name] {
+                assert!(letter.text.contains(part), "{part} in {}", letter.text);
+            }
+            assert!(letter.subject.contains(HEAD.association));
+            assert!(letter.html.contains(HEAD.server), "{}", letter.html);
+            assert!(letter.html.contains("Associação &#60;Boa&#62; &#38; Cia"), "{}", letter.html);
+            assert!(letter.html.contains("Ana &#34;A&#34; &#60;b&#62;"), "{}", letter.html);
+            assert!(!letter.html.contains("<b>") && !letter.html.contains("<img"), "{}", letter.html);
+        }
+    }
+
+    #[test]
+    fn texts_have_no_leftovers_of_their_templates() {
+        for letter in all() {
+            assert!(!letter.text.contains("\n\n\n") && !letter.text.contains(" \n"), "{}", letter.text);
+            assert!(
+                letter.text.starts_with("Olá, ") && letter.text.ends_with("responder."),
+                "{}",
+                letter.text
+            );
+            assert!(!letter.text.contains("&#"), "{}", letter.text);
+        }
+    }
+
+    #[test]
+    fn a_link_without_a_known_place_says_nothing_of_one() {
+        let letter = reset_link(HEAD, "https://x/senha/nova/1.abc", 30, None).unwrap();
+        assert!(!letter.text.contains("endereço de rede") && !letter.html.contains("endereço de rede"));
+        assert!(letter.text.contains("30 minutos") && letter.text.contains("https://x/senha/nova/1.abc\n"));
+    }
+}
