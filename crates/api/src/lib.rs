@@ -9,6 +9,7 @@ mod docs;
 mod ext;
 pub mod extract;
 mod failure;
+mod gestao;
 mod guard;
 mod health;
 mod openapi;

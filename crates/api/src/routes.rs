@@ -1,14 +1,18 @@
 //! The route table: every operation, on one screen.
 
-use crate::ext;
 use crate::operation::{Access, Operation, Section, get, post};
+use crate::{ext, gestao};
 use domain::Role;
-use wire::records::{AcessoTO, CodigoNomeTO, ListaDiaVencimentoTO, SituacaoBeneficioTO, TipoVeiculoBean};
+use wire::records::{
+    AcessoTO, CodigoNomeTO, ListaDiaVencimentoTO, SituacaoBeneficioTO, TipoVeiculoBean, UsuarioInput,
+    UsuarioTO,
+};
 
 const ANY_ROLE: Access = Access::Roles(&Role::ALL);
+const ADMINISTRATOR: Access = Access::Roles(&[Role::Administrator]);
 
 pub fn operations() -> Vec<Operation> {
-    use Section::{Administration, Benefit, Security};
+    use Section::{Administration, Benefit, Management, Security};
     vec![
         post("/ext/autenticacao", Access::Login, ext::autenticacao::enter)
             .told(Security, "Entrar", "Recebe usuário (o e-mail) e senha em `Authorization: Basic` e devolve o token, que vale por 12 horas, com as lojas do usuário e os planos da base. O corpo do pedido é ignorado.")
@@ -25,5 +29,12 @@ pub fn operations() -> Vec<Operation> {
         get("/ext/beneficio/vencimento", Access::Open, ext::beneficio::due_days)
             .told(Benefit, "Dias de vencimento", "Os dias do mês que um benefício pode ter como vencimento.")
             .answers::<ListaDiaVencimentoTO>(),
+        get("/gestao/usuario", ADMINISTRATOR, gestao::usuario::list)
+            .told(Management, "Usuários da base", "Todos os usuários da base, ativos ou não, por código.")
+            .answers_many::<UsuarioTO>(),
+        post("/gestao/usuario", ADMINISTRATOR, gestao::usuario::create)
+            .told(Management, "Criar usuário", "Cria um usuário. Uma senha forte é enviada ao e-mail dele; vale na hora para a API e deve ser trocada na primeira entrada no console.")
+            .takes::<UsuarioInput>()
+            .answers::<UsuarioTO>(),
     ]
 }

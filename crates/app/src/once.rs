@@ -24,18 +24,12 @@ pub struct Ticket {
 
 /// How an answer becomes what is kept of it.
 pub struct Once<T> {
+    /// None where the caller gave no name: then it is done each time.
     pub ticket: Option<Ticket>,
     pub render: Render<T>,
 }
 
 pub type Render<T> = Arc<dyn Fn(&T) -> Vec<u8> + Send + Sync>;
-
-impl<T> Once<T> {
-    /// For callers that repeat nothing: the command line.
-    pub fn unnamed() -> Once<T> {
-        Once { ticket: None, render: Arc::new(|_| Vec::new()) }
-    }
-}
 
 /// What came of a request.
 #[derive(Debug)]

@@ -109,7 +109,7 @@ struct Finish {
 }
 
 /// Sets the password that its owner chose, by a link: ends his sessions and his other links, and tells him by mail.
-pub async fn finish(app: &App, token: &str, password: Password) -> Result<Versions, Error> {
+pub async fn finish(app: &App, token: &str, password: Password) -> Result<(), Error> {
     let tenant = tenant_of(token).ok_or(Rejection::BadResetLink)?;
     // First a look, so that an invented link costs no hashing and opens no lane.
     if !is_open(app, token).await? {
@@ -118,7 +118,9 @@ pub async fn finish(app: &App, token: &str, password: Password) -> Result<Versio
     let password_hash = app.passwords.hash(password, &*app.chance).await?;
     let (server, now) = (Arc::clone(&app.public_url), app.now());
     let input = Finish { tenant, hash: hash(token), password_hash, server, now };
-    app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(use_up(tx, input))).await
+    let raised = app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(use_up(tx, input))).await?;
+    app.memory.raise(tenant, raised);
+    Ok(())
 }
 
 async fn use_up(tx: &mut Tx, finish: &Finish) -> Result<Versions, Error> {

@@ -1,16 +1,19 @@
 //! Users: created, listed, disabled, given a new password, their sessions ended. Whatever ends a session raises the
-//! tenant's version of access in its unit and gives it back, so that this process forgets at once what it remembered.
+//! tenant's version of access in its unit, and this process takes it over at once.
 
 use crate::error::collect;
 use crate::mail::{self, Addressee, Message};
+use crate::once::{self, Done, Once};
 use crate::{App, Error};
 use domain::{BranchCode, Email, Moment, Name, Password, Rejection, Role, Scope, TenantId, UserCode};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use storage::counters::{self, Counter};
-use storage::users::{self, User};
+use storage::users;
 use storage::versions::{self, Versions};
 use storage::{Lane, Tx, branches, password_resets, tokens};
+
+pub use storage::users::User;
 
 #[derive(Debug)]
 pub struct NewUser {
@@ -58,7 +61,18 @@ pub fn check_branches(role: Role, branches: &[BranchCode]) -> Result<(), Rejecti
 }
 
 /// Creates a user. A generated password is mailed in the same unit: there is no such user without his mail.
-pub async fn create(app: &App, new: NewUser) -> Result<UserCode, Error> {
+pub async fn create(app: &App, new: NewUser) -> Result<User, Error> {
+    let entry = entry(app, new).await?;
+    app.db.write(Lane::of(entry.tenant), entry, |tx, entry| Box::pin(insert(tx, entry))).await
+}
+
+/// As [`create`], once however often it is asked for.
+pub async fn create_once(app: &App, new: NewUser, once: Once<User>) -> Result<Done<User>, Error> {
+    let entry = entry(app, new).await?;
+    once::write(app, Lane::of(entry.tenant), once, entry, |tx, entry| Box::pin(insert(tx, entry))).await
+}
+
+async fn entry(app: &App, new: NewUser) -> Result<Entry, Error> {
     let NewUser { tenant, name, email, role, branches, password } = new;
     check_branches(role, &branches)?;
     let branches: BTreeSet<BranchCode> = branches.into_iter().collect();
@@ -67,8 +81,7 @@ pub async fn create(app: &App, new: NewUser) -> Result<UserCode, Error> {
         Initial::Mailed => generated(app).await?,
     };
     let (branches, server) = (branches.into_iter().collect(), Arc::clone(&app.public_url));
-    let entry = Entry { tenant, name, email, role, branches, secret, server, now: app.now() };
-    app.db.write(Lane::of(tenant), entry, |tx, entry| Box::pin(insert(tx, entry))).await
+    Ok(Entry { tenant, name, email, role, branches, secret, server, now: app.now() })
 }
 
 async fn chosen(app: &App, password: Password) -> Result<Secret, Error> {
@@ -81,7 +94,7 @@ async fn generated(app: &App) -> Result<Secret, Error> {
     Ok(Secret { hash, mailed: Some(password) })
 }
 
-async fn insert(tx: &mut Tx, new: &Entry) -> Result<UserCode, Error> {
+async fn insert(tx: &mut Tx, new: &Entry) -> Result<User, Error> {
     let there = branches::visible(&mut *tx, &Scope::whole(new.tenant)).await?;
     let is_there = |code: &BranchCode| there.iter().any(|branch| branch.code == *code && branch.active);
     let unknown: Vec<_> = new.branches.iter().filter(|code| !is_there(code)).collect();
@@ -110,7 +123,14 @@ async fn insert(tx: &mut Tx, new: &Entry) -> Result<UserCode, Error> {
         let to = Addressee { tenant: new.tenant, name: new.name.as_str(), email: new.email.as_str() };
         mail::write(tx, &new.server, to, Message::FirstPassword(password), new.now).await?;
     }
-    Ok(code)
+    Ok(User {
+        code,
+        name: new.name.to_string(),
+        email: new.email.to_string(),
+        role: new.role,
+        active: true,
+        branches: new.branches.clone(),
+    })
 }
 
 /// The users that the scope sees, by code.
@@ -119,9 +139,11 @@ pub async fn list(app: &App, scope: &Scope) -> Result<Vec<User>, Error> {
 }
 
 /// Disables a user, ends his sessions and his open links. Doing it again changes nothing.
-pub async fn disable(app: &App, tenant: TenantId, email: &str) -> Result<Versions, Error> {
+pub async fn disable(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
     let input = (tenant, Email::parse(email)?, app.now());
-    app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(deactivate(tx, input))).await
+    let raised = app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(deactivate(tx, input))).await?;
+    app.memory.raise(tenant, raised);
+    Ok(())
 }
 
 async fn deactivate(
@@ -139,9 +161,11 @@ async fn deactivate(
 }
 
 /// Ends the sessions of a user; he may begin others with the password he has.
-pub async fn end_sessions(app: &App, tenant: TenantId, email: &str) -> Result<Versions, Error> {
+pub async fn end_sessions(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
     let input = (tenant, Email::parse(email)?);
-    app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(end_all(tx, input))).await
+    let raised = app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(end_all(tx, input))).await?;
+    app.memory.raise(tenant, raised);
+    Ok(())
 }
 
 async fn end_all(tx: &mut Tx, (tenant, email): &(TenantId, Email)) -> Result<Versions, Error> {
@@ -156,7 +180,7 @@ async fn end(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<Versions, 
 }
 
 /// Gives a user a new password that its owner chose, and ends his sessions and open links.
-pub async fn reset(app: &App, tenant: TenantId, email: &str, password: &str) -> Result<Versions, Error> {
+pub async fn reset(app: &App, tenant: TenantId, email: &str, password: &str) -> Result<(), Error> {
     let mut problems = Vec::new();
     let email = collect(&mut problems, Email::parse(email));
     let password = collect(&mut problems, Password::parse(password));
@@ -166,7 +190,7 @@ pub async fn reset(app: &App, tenant: TenantId, email: &str, password: &str) -> 
 }
 
 /// Sends a user a new generated password, and ends his sessions and open links.
-pub async fn resend_password(app: &App, tenant: TenantId, email: &str) -> Result<Versions, Error> {
+pub async fn resend_password(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
     let (email, secret) = (Email::parse(email)?, generated(app).await?);
     replace(app, tenant, email, secret).await
 }
@@ -179,9 +203,11 @@ struct Replacement {
     now: Moment,
 }
 
-async fn replace(app: &App, tenant: TenantId, email: Email, secret: Secret) -> Result<Versions, Error> {
+async fn replace(app: &App, tenant: TenantId, email: Email, secret: Secret) -> Result<(), Error> {
     let new = Replacement { tenant, email, secret, server: Arc::clone(&app.public_url), now: app.now() };
-    app.db.write(Lane::of(tenant), new, |tx, new| Box::pin(set_password(tx, new))).await
+    let raised = app.db.write(Lane::of(tenant), new, |tx, new| Box::pin(set_password(tx, new))).await?;
+    app.memory.raise(tenant, raised);
+    Ok(())
 }
 
 async fn set_password(tx: &mut Tx, new: &Replacement) -> Result<Versions, Error> {

@@ -31,9 +31,14 @@ pub async fn create(settings: &Settings, arguments: &ArgMatches) -> Result<ExitC
         Initial::Mailed => format!("; {}", sent_to(settings, &app, email.as_str()).await?),
         Initial::Chosen(_) => String::new(),
     };
-    let code = users::create(&app, NewUser { tenant, name, email, role, branches, password }).await?;
+    let new = NewUser { tenant, name, email, role, branches, password };
+    let user = users::create(&app, new).await?;
     app.db.close().await;
-    super::say(&format!("Usuário {code} criado na base {tenant}, com o perfil {}{sent}.", wire::role(role)));
+    super::say(&format!(
+        "Usuário {} criado na base {tenant}, com o perfil {}{sent}.",
+        user.code,
+        wire::role(role)
+    ));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -34,7 +34,7 @@ pub async fn create(
             branches: input.branches.set().unwrap_or_default(),
             password: users::Initial::Mailed,
         };
-        users::create(&state.app, new, once)
+        users::create_once(&state.app, new, once)
     };
     write.answer(&state, &caller, act, record).await
 }
