@@ -4,13 +4,16 @@
 //! To add a value type: one file, a `parse` that gives the value or the [`Rejection`] that says why not,
 //! and its tests beside it.
 
+mod address;
 mod chance;
 mod codes;
 mod colour;
+mod document;
 mod email;
 mod entity;
 mod fold;
 mod password;
+mod phone;
 mod rejection;
 mod role;
 mod scope;
@@ -18,16 +21,19 @@ mod sets;
 mod tenant;
 mod time;
 
+pub use address::{Cep, PostalAddress};
 pub use chance::Chance;
 pub use codes::{
     BranchCode, FieldCode, HistoryCode, PersonCode, PlanCode, SellerCode, SituationCode, SupplierCode,
     TenantId, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
+pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;
 pub use entity::{Entity, SituationKind};
 pub use fold::fold;
 pub use password::Password;
+pub use phone::Phone;
 pub use rejection::{Field, Rejection};
 pub use role::Role;
 pub use scope::{Branches, Scope};
