@@ -6,6 +6,7 @@
 //! 2. Open one unit (`app.db.write`) with a free `async fn` that looks up or refuses, changes, and answers.
 //! 3. Test it on both engines, with eight callers at once.
 
+pub mod demo;
 mod error;
 pub mod housekeeping;
 mod passwords;

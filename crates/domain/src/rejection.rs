@@ -57,6 +57,4 @@ pub enum Rejection {
         members: u32,
         seed: u64,
     },
-    /// Somebody else loads the same demonstration at the same time.
-    DemoContended,
 }

@@ -10,7 +10,6 @@ use domain::{
 /// A person as he is written the first time. Days are `yyyy-MM-dd`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewPerson {
-    pub code: PersonCode,
     pub branch: BranchCode,
     pub is_member: bool,
     pub document: Option<Document>,
@@ -43,18 +42,58 @@ pub struct NewPerson {
     pub updated_at: Moment,
 }
 
+impl NewPerson {
+    /// A member of whom no more is known than this.
+    pub fn member(branch: BranchCode, document: Document, name: String, now: Moment) -> NewPerson {
+        NewPerson {
+            branch,
+            is_member: true,
+            nature: document.nature(),
+            document: Some(document),
+            name,
+            integration_code: None,
+            email: None,
+            receives_email: None,
+            receives_whatsapp: None,
+            sex: None,
+            born_on: None,
+            identity_number: None,
+            identity_issuer: None,
+            identity_issued_on: None,
+            mother: None,
+            civil_state: None,
+            cnh_number: None,
+            cnh_category: None,
+            cnh_valid_until: None,
+            trade_name: None,
+            state_registration: None,
+            municipal_registration: None,
+            legal_representative: None,
+            company: None,
+            company_document: None,
+            consultant: None,
+            representative: None,
+            address: PostalAddress::default(),
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
 /// How many rows travel in one statement: enough that its own cost no longer counts, and few enough parameters for
 /// either engine.
 const ROWS: usize = 100;
 const COLUMNS: usize = 41;
 
-/// Writes many people, none of whom is there yet.
-pub async fn insert_all(
+/// Writes many people, none of whom is there yet: the first with code `first`, the others behind it.
+pub async fn insert_all<'p>(
     tx: &mut Tx,
     tenant: TenantId,
-    people: impl Iterator<Item = &NewPerson>,
+    first: PersonCode,
+    people: impl IntoIterator<Item = &'p NewPerson>,
 ) -> Result<(), Error> {
-    tx.batch(inserts(INSERT, ROWS, people.map(|person| row(tenant, person)))).await
+    let rows = (first.get()..).zip(people).map(|(code, person)| row(tenant, code, person));
+    tx.batch(inserts(INSERT, ROWS, rows)).await
 }
 
 const INSERT: &str = "INSERT INTO people (tenant, code, branch, is_member, document, nature, name, integration_code, email,
@@ -65,11 +104,11 @@ const INSERT: &str = "INSERT INTO people (tenant, code, branch, is_member, docum
              created_at, updated_at)
          VALUES";
 
-fn row(tenant: TenantId, person: &NewPerson) -> [Value; COLUMNS] {
+fn row(tenant: TenantId, code: i32, person: &NewPerson) -> [Value; COLUMNS] {
     let address = &person.address;
     [
         tenant.into(),
-        person.code.into(),
+        code.into(),
         person.branch.into(),
         person.is_member.into(),
         person.document.as_ref().map(Document::as_str).into(),

@@ -81,8 +81,5 @@ pub fn text(rejection: &Rejection) -> String {
             "Neste banco de dados há uma demonstração pela metade; termine-a com `amparo demo load --members {members} \
              --seed {seed}`."
         ),
-        Rejection::DemoContended => {
-            "Outro programa carrega esta mesma demonstração agora; espere que ele termine.".to_owned()
-        }
     }
 }
