@@ -1,6 +1,6 @@
 //! `amparo serve`: opens everything, serves until asked to stop, closes everything.
 
-use super::migrate;
+use super::{demo, migrate};
 use crate::fatal::Fatal;
 use crate::settings::Settings;
 use crate::telemetry;
@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
+pub async fn run(settings: &Settings, with_demo: bool) -> Result<ExitCode, Fatal> {
     for name in Settings::unknown_variables(std::env::vars().map(|(name, _)| name)) {
         tracing::warn!(name, "unknown environment variable");
     }
@@ -26,6 +26,10 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     let key_file = super::key_file(settings, &address)?;
     let _lock = storage::lock_for_server(&address)?;
     let listener = listen(&settings.listen).await?;
+    let is_open = !is_loopback(&listener);
+    if with_demo && is_open {
+        demo::refuse_known_password()?;
+    }
     let handle = telemetry::metrics()?;
     let (db, migrated) = storage::open(&address, &settings.storage.options(), Schema::Migrate).await?;
     tracing::info!(database = %address, from = migrated.from, to = migrated.to, "database open");
@@ -35,7 +39,14 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     let app = super::app_on(db);
     let process = presence::name(&app);
     server_key::check(&app, &key_file, &process, VERSION).await?;
+    let shown = if with_demo { Some(demo::fill(&app).await?) } else { None };
+    if is_open {
+        demo::refuse_known_users(&app).await?;
+    }
     greet(&app, &listener, &address).await?;
+    if let Some(shown) = shown {
+        super::say(&shown);
+    }
 
     let rhythm = Rhythm::from(settings);
     let mut background = JoinSet::new();
@@ -71,6 +82,11 @@ async fn listen(address: &str) -> Result<TcpListener, Fatal> {
             _ => format!("Não foi possível atender em {address}: {error}; use algo como --listen 127.0.0.1:8080."),
         })
     })
+}
+
+/// Whether only this machine reaches it. When in doubt, others do.
+fn is_loopback(listener: &TcpListener) -> bool {
+    listener.local_addr().is_ok_and(|at| at.ip().to_canonical().is_loopback())
 }
 
 /// Says where the server is, and what to do first where it is empty.
