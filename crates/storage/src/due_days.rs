@@ -10,11 +10,13 @@ pub async fn active(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec
     rows.iter().map(|row| row.get("day")).collect()
 }
 
-pub async fn insert(tx: &mut Tx, tenant: TenantId, day: i32, now: Moment) -> Result<(), Error> {
-    let statement = sql("INSERT INTO due_days (tenant, day, active, version, created_at, updated_at)
-         VALUES ($1, $2, TRUE, 1, $3, $3)")
-    .arg(tenant)
-    .arg(day)
-    .arg(now);
-    tx.execute(statement).await.map(drop)
+pub async fn insert_all(tx: &mut Tx, tenant: TenantId, days: &[i32], now: Moment) -> Result<(), Error> {
+    let insert = |day: &i32| {
+        sql("INSERT INTO due_days (tenant, day, active, version, created_at, updated_at)
+             VALUES ($1, $2, TRUE, 1, $3, $3)")
+        .arg(tenant)
+        .arg(*day)
+        .arg(now)
+    };
+    tx.batch(days.iter().map(insert).collect()).await
 }

@@ -32,24 +32,24 @@ pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Pl
         .collect()
 }
 
-pub struct NewPlan<'p> {
+pub struct NewPlan {
     pub code: PlanCode,
-    pub name: &'p Name,
+    pub name: Name,
     pub kind: BenefitKind,
     /// In cents.
     pub price: i64,
 }
 
-pub async fn insert(tx: &mut Tx, tenant: TenantId, plan: &NewPlan<'_>, now: Moment) -> Result<(), Error> {
-    let statement = sql(
-        "INSERT INTO plans (tenant, code, name, benefit_kind, price, active, version, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, TRUE, 1, $6, $6)",
-    )
-    .arg(tenant)
-    .arg(plan.code)
-    .arg(plan.name.as_str())
-    .arg(plan.kind)
-    .arg(plan.price)
-    .arg(now);
-    tx.execute(statement).await.map(drop)
+pub async fn insert_all(tx: &mut Tx, tenant: TenantId, plans: &[NewPlan], now: Moment) -> Result<(), Error> {
+    let insert = |plan: &NewPlan| {
+        sql("INSERT INTO plans (tenant, code, name, benefit_kind, price, active, version, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, TRUE, 1, $6, $6)")
+        .arg(tenant)
+        .arg(plan.code)
+        .arg(plan.name.as_str())
+        .arg(plan.kind)
+        .arg(plan.price)
+        .arg(now)
+    };
+    tx.batch(plans.iter().map(insert).collect()).await
 }

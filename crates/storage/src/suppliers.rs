@@ -3,29 +3,29 @@
 use crate::{Error, Tx, sql};
 use domain::{Cep, Document, Email, Moment, Name, Phone, PostalAddress, SupplierCode, TenantId};
 
-pub struct NewSupplier<'s> {
+pub struct NewSupplier {
     pub code: SupplierCode,
-    pub name: &'s Name,
-    pub trade_name: Option<&'s str>,
-    pub document: Option<&'s Document>,
-    pub state_registration: Option<&'s str>,
-    pub email: Option<&'s Email>,
-    pub mobile: Option<&'s Phone>,
-    pub landline: Option<&'s Phone>,
+    pub name: Name,
+    pub trade_name: Option<String>,
+    pub document: Option<Document>,
+    pub state_registration: Option<String>,
+    pub email: Option<Email>,
+    pub mobile: Option<Phone>,
+    pub landline: Option<Phone>,
     /// What it supplies (`tipoFornecedor`).
-    pub kind: Option<&'s str>,
-    /// The kind of address is not kept: a supplier has one, where it works.
-    pub address: &'s PostalAddress,
+    pub kind: Option<String>,
+    /// Of which the kind is not kept: a supplier has one, where it works.
+    pub address: PostalAddress,
 }
 
-pub async fn insert(
+pub async fn insert_all(
     tx: &mut Tx,
     tenant: TenantId,
-    supplier: &NewSupplier<'_>,
+    suppliers: &[NewSupplier],
     now: Moment,
 ) -> Result<(), Error> {
-    let address = supplier.address;
-    let statement =
+    let insert = |supplier: &NewSupplier| {
+        let address = &supplier.address;
         sql("INSERT INTO suppliers (tenant, code, name, trade_name, document, state_registration, email, mobile,
                  landline, kind, street_kind, street, street_number, complement, district, city, state, cep, active,
                  version, created_at, updated_at)
@@ -34,13 +34,13 @@ pub async fn insert(
         .arg(tenant)
         .arg(supplier.code)
         .arg(supplier.name.as_str())
-        .arg(supplier.trade_name)
-        .arg(supplier.document.map(Document::as_str))
-        .arg(supplier.state_registration)
-        .arg(supplier.email.map(Email::as_str))
-        .arg(supplier.mobile.map(Phone::as_str))
-        .arg(supplier.landline.map(Phone::as_str))
-        .arg(supplier.kind)
+        .arg(supplier.trade_name.as_deref())
+        .arg(supplier.document.as_ref().map(Document::as_str))
+        .arg(supplier.state_registration.as_deref())
+        .arg(supplier.email.as_ref().map(Email::as_str))
+        .arg(supplier.mobile.as_ref().map(Phone::as_str))
+        .arg(supplier.landline.as_ref().map(Phone::as_str))
+        .arg(supplier.kind.as_deref())
         .arg(address.street_kind.as_deref())
         .arg(address.street.as_deref())
         .arg(address.number.as_deref())
@@ -49,6 +49,7 @@ pub async fn insert(
         .arg(address.city.as_deref())
         .arg(address.state.as_deref())
         .arg(address.cep.as_ref().map(Cep::as_str))
-        .arg(now);
-    tx.execute(statement).await.map(drop)
+        .arg(now)
+    };
+    tx.batch(suppliers.iter().map(insert).collect()).await
 }

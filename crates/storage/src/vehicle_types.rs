@@ -29,22 +29,26 @@ pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Ve
         .collect()
 }
 
-pub async fn insert(
+pub struct NewVehicleType {
+    pub code: VehicleTypeCode,
+    pub name: Name,
+    pub category: VehicleCategory,
+}
+
+pub async fn insert_all(
     tx: &mut Tx,
     tenant: TenantId,
-    code: VehicleTypeCode,
-    name: &Name,
-    category: VehicleCategory,
+    types: &[NewVehicleType],
     now: Moment,
 ) -> Result<(), Error> {
-    let statement = sql(
-        "INSERT INTO vehicle_types (tenant, code, name, category, active, version, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, TRUE, 1, $5, $5)",
-    )
-    .arg(tenant)
-    .arg(code)
-    .arg(name.as_str())
-    .arg(category)
-    .arg(now);
-    tx.execute(statement).await.map(drop)
+    let insert = |one: &NewVehicleType| {
+        sql("INSERT INTO vehicle_types (tenant, code, name, category, active, version, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, TRUE, 1, $5, $5)")
+        .arg(tenant)
+        .arg(one.code)
+        .arg(one.name.as_str())
+        .arg(one.category)
+        .arg(now)
+    };
+    tx.batch(types.iter().map(insert).collect()).await
 }

@@ -4,7 +4,8 @@ use super::dice::Dice;
 use super::documents::{self, LAST_NUMBER};
 use super::names::{CompanyName, PersonName};
 use super::places::{self, BRANCHES};
-use domain::{BranchCode, Document, Email, Phone, SellerCode, SellerKind, Sex};
+use domain::{BranchCode, Email, Field, Name, SellerCode, SellerKind, Sex};
+use storage::sellers::NewSeller;
 
 /// Consultants and representatives of each branch.
 const COUNTS: [(usize, usize); 5] = [(8, 3), (6, 2), (4, 2), (3, 1), (2, 1)];
@@ -45,20 +46,8 @@ pub fn by_branch() -> Vec<(Vec<SellerCode>, Vec<SellerCode>)> {
         .collect()
 }
 
-pub struct Seller {
-    pub name: String,
-    pub document: Document,
-    pub email: Email,
-    pub mobile: Phone,
-    pub landline: Option<Phone>,
-    pub district: &'static str,
-    pub city: &'static str,
-    pub state: &'static str,
-    pub branch: BranchCode,
-}
-
 /// Who fills a post. Every second representative is a company.
-pub fn seller(seed: u64, post: &Post) -> Seller {
+pub fn seller(seed: u64, post: &Post) -> NewSeller {
     let number = FIRST_NUMBER + post.code.get().unsigned_abs();
     let mut dice = Dice::new(seed, u64::from(number));
     let dice = &mut dice;
@@ -71,15 +60,17 @@ pub fn seller(seed: u64, post: &Post) -> Seller {
         (PersonName::of(dice, sex).full(), documents::cpf(seed, number).into())
     };
     let address = format!("vendas{}@demo.example", post.code);
-    Seller {
-        name,
-        document,
-        email: Email::parse(&address).expect("it is an address"),
-        mobile: places::mobile(dice, &city),
+    NewSeller {
+        code: post.code,
+        kind: post.kind,
+        name: Name::parse(Field::Name, &name).expect("made names can be kept"),
+        document: Some(document),
+        email: Some(Email::parse(&address).expect("it is an address")),
+        mobile: Some(places::mobile(dice, &city)),
         landline: dice.percent(40).then(|| places::landline(dice, &city)),
-        district: places::district(dice),
-        city: city.name,
-        state: city.state,
+        district: Some(places::district(dice).to_owned()),
+        city: Some(city.name.to_owned()),
+        state: Some(city.state.to_owned()),
         branch: BranchCode::new(post.branch as i32 + 1),
     }
 }
