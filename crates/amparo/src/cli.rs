@@ -15,13 +15,18 @@ pub fn command() -> Command {
         .override_usage("amparo [OPÇÕES] <COMANDO>")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(Command::new("serve").about("Atende: inicia o servidor"))
+        .subcommand(Command::new("serve").about("Atende: inicia o servidor").arg(flag(
+            "demo",
+            "Enche um banco vazio com uma associação de demonstração; a senha é amparo-demo ou a da variável \
+             AMPARO_DEMO_PASSWORD",
+        )))
         .subcommand(Command::new("migrate").about("Leva o banco de dados à versão deste programa"))
         .subcommand(Command::new("doctor").about("Confere a instalação e diz o que fazer"))
         .subcommand(Command::new("config").about("Mostra os valores em vigor e de onde cada um veio"))
         .subcommand(Command::new("openapi").about("Mostra a descrição da API (OpenAPI 3.1)"))
         .subcommand(tenant())
-        .subcommand(user());
+        .subcommand(user())
+        .subcommand(demo());
     localised(settings::arguments(root), "amparo")
 }
 
@@ -74,6 +79,18 @@ fn user() -> Command {
         password(),
     ]);
     Command::new("user").about("Os usuários de uma base").subcommands([create, list, disable, reset, logout])
+}
+
+fn demo() -> Command {
+    let load = Command::new("load").about("Enche um banco vazio, ou termina o que ficou pela metade").args([
+        text("members", "NÚMERO", "Quantos associados [padrão: 1000]")
+            .value_parser(value_parser!(u32).range(0..=i64::from(app::demo::MOST_MEMBERS)))
+            .default_value("1000"),
+        text("seed", "NÚMERO", "De que número nascem: o mesmo dá os mesmos associados [padrão: 1]")
+            .value_parser(value_parser!(u64))
+            .default_value("1"),
+    ]);
+    Command::new("demo").about("A demonstração: uma associação que não existe").subcommand(load)
 }
 
 fn text(name: &'static str, value: &'static str, help: &'static str) -> Arg {

@@ -130,11 +130,11 @@ fn words(line: &str) -> Vec<String> {
 /// Every `AMPARO_…` variable and every `--flag` that a document names exists.
 #[test]
 fn documents_name_only_settings_that_exist() {
-    let help =
-        Command::new(env!("CARGO_BIN_EXE_amparo")).args(["user", "create", "--help"]).output().unwrap();
-    let tenant =
-        Command::new(env!("CARGO_BIN_EXE_amparo")).args(["tenant", "create", "--help"]).output().unwrap();
-    let known = String::from_utf8(help.stdout).unwrap() + &String::from_utf8(tenant.stdout).unwrap();
+    let help = |verbs: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_amparo"));
+        String::from_utf8(command.args(verbs).arg("--help").output().unwrap().stdout).unwrap()
+    };
+    let known = help(&["user", "create"]) + &help(&["tenant", "create"]) + &help(&["serve"]);
     for document in ["README.md", "README.pt-BR.md", "docs/operations.md", "config.default.toml"] {
         let text = read(document);
         for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-') {

@@ -8,6 +8,7 @@
 
 pub mod access;
 pub mod base;
+pub mod demo;
 mod error;
 pub mod housekeeping;
 pub mod mail;

@@ -59,6 +59,12 @@ impl Passwords {
         }
     }
 
+    /// Whether this is the password of the hash.
+    pub async fn is_of(&self, password: &str, hash: &str) -> Result<bool, Error> {
+        let turn = self.turn().await?;
+        self.verify(turn, password.to_owned(), Some(hash)).await.1
+    }
+
     /// The hash in PHC form, with a salt of its own.
     pub async fn hash(&self, password: Password, chance: &dyn Chance) -> Result<String, Error> {
         let mut salt = [0; 16];

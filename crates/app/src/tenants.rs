@@ -21,7 +21,7 @@ pub struct NewTenant {
     pub make_default: bool,
 }
 
-struct Parsed {
+pub(crate) struct Parsed {
     name: Name,
     branch: Name,
     time_zone: TimeZone,
@@ -39,6 +39,12 @@ pub struct Created {
 
 /// Creates a tenant with its first branch and the situations that every tenant is born with.
 pub async fn create(app: &App, new: &NewTenant) -> Result<Created, Error> {
+    let input = parse(new, app.now())?;
+    // The server's lane: two tenants created at once still get two numbers, and one of them is the first.
+    app.db.write(Lane::of(TenantId::SERVER), input, |tx, input| Box::pin(insert(tx, input))).await
+}
+
+pub(crate) fn parse(new: &NewTenant, now: Moment) -> Result<Parsed, Error> {
     let mut problems = Vec::new();
     let name = collect(&mut problems, Name::parse(Field::Name, &new.name));
     let branch = collect(&mut problems, Name::parse(Field::Branch, &new.branch));
@@ -47,12 +53,11 @@ pub async fn create(app: &App, new: &NewTenant) -> Result<Created, Error> {
     let (Some(name), Some(branch), Some(time_zone), []) = (name, branch, time_zone, &problems[..]) else {
         return Err(Error::Refused(problems));
     };
-    let input = Parsed { name, branch, time_zone, hosts, make_default: new.make_default, now: app.now() };
-    // The server's lane: two tenants created at once still get two numbers, and one of them is the first.
-    app.db.write(Lane::of(TenantId::SERVER), input, |tx, input| Box::pin(insert(tx, input))).await
+    Ok(Parsed { name, branch, time_zone, hosts, make_default: new.make_default, now })
 }
 
-async fn insert(tx: &mut Tx, new: &Parsed) -> Result<Created, Error> {
+/// In the server's lane.
+pub(crate) async fn insert(tx: &mut Tx, new: &Parsed) -> Result<Created, Error> {
     let tenant = TenantId::new(counters::next(tx, TenantId::SERVER, Counter::Tenant).await?);
     tenants::insert(tx, tenant, &new.name, &new.time_zone, new.now).await?;
     let branch = BranchCode::new(counters::next(tx, tenant, Counter::Branch).await?);

@@ -77,7 +77,7 @@ async fn eight_users_at_once_get_eight_codes(world: World) {
         async move { users::create(&app, user(tenant, &format!("p{number}@prova.example"))).await.unwrap() }
     })
     .await;
-    let mut codes: Vec<i32> = created.into_iter().map(domain::UserCode::get).collect();
+    let mut codes: Vec<i32> = created.into_iter().map(|user| user.code.get()).collect();
     codes.sort_unstable();
     assert_eq!(codes, (53..=60).collect::<Vec<_>>());
 }

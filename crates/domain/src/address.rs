@@ -1,25 +1,52 @@
-//! Where a caller is, as far as it matters for telling callers apart.
+//! Where somebody lives or works, and the CEP that the post knows it by.
 
+use crate::{Field, Rejection};
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr};
 
-/// An IPv4 address, or the network of 64 bits that an IPv6 address stands in: one household has one of either, while
-/// the addresses inside such a network are without end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct CallerAddress(IpAddr);
+/// A postal address as it was given; only the CEP has a form of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PostalAddress {
+    /// What it is to its owner (`tipoEndereco`): home, work.
+    pub kind: Option<String>,
+    /// Rua, avenida, praça.
+    pub street_kind: Option<String>,
+    pub street: Option<String>,
+    pub number: Option<String>,
+    pub complement: Option<String>,
+    pub district: Option<String>,
+    pub city: Option<String>,
+    /// Two letters (`uf`).
+    pub state: Option<String>,
+    pub cep: Option<Cep>,
+}
 
-impl From<IpAddr> for CallerAddress {
-    fn from(address: IpAddr) -> CallerAddress {
-        CallerAddress(match address.to_canonical() {
-            IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
-            address => address,
-        })
+/// A postal code: eight digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cep(String);
+
+impl Cep {
+    /// Takes it masked or bare.
+    pub fn parse(text: &str) -> Result<Cep, Rejection> {
+        let is_mask = |c: char| c.is_whitespace() || c == '-' || c == '.';
+        let digits: String = text.chars().filter(|c| !is_mask(*c)).collect();
+        if digits.is_empty() {
+            return Err(Rejection::Missing(Field::Cep));
+        }
+        if digits.len() != 8 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(Rejection::BadCep(text.trim().to_owned()));
+        }
+        Ok(Cep(digits))
+    }
+
+    /// The eight digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
-impl fmt::Display for CallerAddress {
+impl fmt::Display for Cep {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(out)
+        write!(out, "{}-{}", &self.0[..5], &self.0[5..])
     }
 }
 
@@ -28,12 +55,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_of_version_six_counts_as_its_network() {
-        let of = |text: &str| CallerAddress::from(text.parse::<IpAddr>().unwrap());
-        assert_eq!(of("2001:db8:1:2:3:4:5:6"), of("2001:db8:1:2:ffff::1"));
-        assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
-        assert_eq!(of("::ffff:192.0.2.7"), of("192.0.2.7"));
-        assert_ne!(of("192.0.2.7"), of("192.0.2.8"));
-        assert_eq!(of("2001:db8:1:2:3::9").to_string(), "2001:db8:1:2::");
+    fn a_cep_comes_masked_or_bare_and_goes_out_masked() {
+        for text in ["01310-100", "01310100", " 01.310-100 "] {
+            assert_eq!(Cep::parse(text).unwrap().to_string(), "01310-100", "{text}");
+        }
+        assert_eq!(Cep::parse(" - "), Err(Rejection::Missing(Field::Cep)));
+        for bad in ["1310100", "013101000", "0131010A", "0131010०"] {
+            assert_eq!(Cep::parse(bad), Err(Rejection::BadCep(bad.to_owned())), "{bad}");
+        }
     }
 }

@@ -5,13 +5,16 @@
 //! and its tests beside it.
 
 mod address;
+mod caller;
 mod chance;
 mod codes;
 mod colour;
+mod document;
 mod email;
 mod entity;
 mod fold;
 mod password;
+mod phone;
 mod rejection;
 mod role;
 mod scope;
@@ -19,17 +22,20 @@ mod sets;
 mod tenant;
 mod time;
 
-pub use address::CallerAddress;
+pub use address::{Cep, PostalAddress};
+pub use caller::CallerAddress;
 pub use chance::Chance;
 pub use codes::{
     BranchCode, FieldCode, HistoryCode, MailCode, PersonCode, PlanCode, SellerCode, SituationCode,
     SupplierCode, TenantId, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
+pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;
 pub use entity::{Entity, SituationKind};
 pub use fold::fold;
 pub use password::Password;
+pub use phone::Phone;
 pub use rejection::{Field, Rejection};
 pub use role::Role;
 pub use scope::{Branches, Scope};

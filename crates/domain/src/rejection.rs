@@ -12,6 +12,9 @@ pub enum Field {
     Host,
     Role,
     Password,
+    Document,
+    Phone,
+    Cep,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +29,9 @@ pub enum Rejection {
     BadEmail(String),
     BadColour(String),
     BadHost(String),
+    BadDocument(String),
+    BadPhone(String),
+    BadCep(String),
     UnknownTimeZone(String),
     PasswordLength {
         shortest: usize,
@@ -48,4 +54,11 @@ pub enum Rejection {
     BadResetLink,
     /// Disabling him would leave the association without an administrator.
     LastAdministrator(String),
+    /// A demonstration is only loaded where there is nothing yet.
+    NotEmpty,
+    /// Another demonstration was begun there and has not ended.
+    DemoUnfinished {
+        members: u32,
+        seed: u64,
+    },
 }

@@ -1,11 +1,22 @@
 //! The days of the month on which a tenant's benefits may fall due.
 
-use crate::{Error, Source, Weight, sql};
-use domain::TenantId;
+use crate::{Error, Source, Tx, Weight, sql};
+use domain::{Moment, TenantId};
 
 /// The days in use, in their order.
 pub async fn active(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<i32>, Error> {
     let statement = sql("SELECT day FROM due_days WHERE tenant = $1 AND active ORDER BY day").arg(tenant);
     let rows = from.into().all(Weight::Point, statement).await?;
     rows.iter().map(|row| row.get("day")).collect()
+}
+
+pub async fn insert_all(tx: &mut Tx, tenant: TenantId, days: &[i32], now: Moment) -> Result<(), Error> {
+    let insert = |day: &i32| {
+        sql("INSERT INTO due_days (tenant, day, active, version, created_at, updated_at)
+             VALUES ($1, $2, TRUE, 1, $3, $3)")
+        .arg(tenant)
+        .arg(*day)
+        .arg(now)
+    };
+    tx.batch(days.iter().map(insert).collect()).await
 }

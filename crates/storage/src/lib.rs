@@ -12,6 +12,7 @@
 //! # Changing the schema
 //! A new file in `migrations/`, a line in `migrations.rs`. A released migration is never changed.
 
+pub mod additional_fields;
 mod batch;
 pub mod branches;
 pub mod counters;
@@ -28,13 +29,17 @@ pub mod mails;
 mod migrations;
 pub mod outbox;
 pub mod password_resets;
+pub mod people;
+pub mod phones;
 pub mod plans;
 pub mod processes;
 mod row;
 pub mod secrets;
+pub mod sellers;
 pub mod settings;
 pub mod situations;
 mod statement;
+pub mod suppliers;
 pub mod tenants;
 pub mod tokens;
 mod unit;

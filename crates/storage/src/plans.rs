@@ -1,7 +1,7 @@
 //! The plans that a tenant sells.
 
-use crate::{Error, Source, Weight, sql};
-use domain::{BenefitKind, PlanCode, TenantId};
+use crate::{Error, Source, Tx, Weight, sql};
+use domain::{BenefitKind, Moment, Name, PlanCode, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -30,4 +30,26 @@ pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Pl
             })
         })
         .collect()
+}
+
+pub struct NewPlan {
+    pub code: PlanCode,
+    pub name: Name,
+    pub kind: BenefitKind,
+    /// In cents.
+    pub price: i64,
+}
+
+pub async fn insert_all(tx: &mut Tx, tenant: TenantId, plans: &[NewPlan], now: Moment) -> Result<(), Error> {
+    let insert = |plan: &NewPlan| {
+        sql("INSERT INTO plans (tenant, code, name, benefit_kind, price, active, version, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, TRUE, 1, $6, $6)")
+        .arg(tenant)
+        .arg(plan.code)
+        .arg(plan.name.as_str())
+        .arg(plan.kind)
+        .arg(plan.price)
+        .arg(now)
+    };
+    tx.batch(plans.iter().map(insert).collect()).await
 }

@@ -8,6 +8,8 @@ pub enum Setting {
     DefaultTenant,
     /// A digest of the server's key, so that a wrong key is noticed at start.
     KeyFingerprint,
+    /// How far a demonstration has been loaded.
+    Demo,
 }
 
 impl Setting {
@@ -15,6 +17,7 @@ impl Setting {
         match self {
             Setting::DefaultTenant => "default_tenant",
             Setting::KeyFingerprint => "key_fingerprint",
+            Setting::Demo => "demo",
         }
     }
 }

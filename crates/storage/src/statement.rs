@@ -17,6 +17,25 @@ pub fn sql(text: &'static str) -> Statement {
     Statement { text: Cow::Borrowed(text), values: Vec::new() }
 }
 
+/// The statements that write many rows: `inserts("INSERT INTO t (a, b) VALUES", 100, rows)` writes a hundred with each,
+/// and what is left over one by one, so that the engines keep two prepared statements and no more.
+pub(crate) fn inserts<const WIDTH: usize>(
+    head: &'static str,
+    at_once: usize,
+    rows: impl IntoIterator<Item = [Value; WIDTH]>,
+) -> Vec<Statement> {
+    let mut rows = rows.into_iter();
+    let mut statements = Vec::new();
+    loop {
+        let block: Vec<_> = rows.by_ref().take(at_once).collect();
+        if block.len() < at_once {
+            statements.extend(block.into_iter().map(|row| sql(head).rows([row])));
+            return statements;
+        }
+        statements.push(sql(head).rows(block));
+    }
+}
+
 /// Lists come in a few lengths only, so that the engines keep few prepared statements.
 const LIST_LENGTHS: [usize; 6] = [1, 4, 16, 64, 256, 1024];
 
@@ -87,6 +106,19 @@ impl Statement {
         }
     }
 
+    fn rows<const WIDTH: usize>(mut self, rows: impl IntoIterator<Item = [Value; WIDTH]>) -> Statement {
+        let out = self.text.to_mut();
+        for (number, row) in rows.into_iter().enumerate() {
+            out.push_str(if number == 0 { " (" } else { "), (" });
+            for (at, value) in row.into_iter().enumerate() {
+                self.values.push(value);
+                let _ = write!(out, "{}${}", if at == 0 { "" } else { ", " }, self.values.len());
+            }
+        }
+        out.push(')');
+        self
+    }
+
     /// Whether it is plain that the statement writes nothing; one that may write counts as one that does.
     pub(crate) fn only_reads(&self) -> bool {
         self.text.trim_start().starts_with("SELECT")
@@ -137,6 +169,17 @@ mod tests {
         assert_eq!(list(2).values(), [1.into(), 2.into(), 2.into(), 2.into()]);
         assert_eq!(list(17).values().len(), 64);
         assert_eq!(list(0).text(), "SELECT 1 WHERE TRUE AND 1 = 0");
+    }
+
+    #[test]
+    fn many_rows_travel_together_and_the_rest_alone() {
+        let rows = |n: i64| (1..=n).map(|number| [number.into(), "x".into()]);
+        let made = inserts("INSERT INTO t (a, b) VALUES", 2, rows(3));
+        assert_eq!(made[0].text(), "INSERT INTO t (a, b) VALUES ($1, $2), ($3, $4)");
+        assert_eq!(made[0].values(), [1.into(), "x".into(), 2.into(), "x".into()]);
+        assert_eq!(made[1], sql("INSERT INTO t (a, b) VALUES ($1, $2)").arg(3).arg("x"));
+        assert_eq!((made.len(), inserts("INSERT INTO t (a, b) VALUES", 2, rows(4)).len()), (2, 2));
+        assert!(inserts("INSERT INTO t (a, b) VALUES", 2, rows(0)).is_empty());
     }
 
     #[test]

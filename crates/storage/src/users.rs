@@ -74,6 +74,18 @@ pub async fn login(
     row.map(|row| Ok((row.get("tenant")?, row.get("user_code")?))).transpose()
 }
 
+/// The hash of an active user's password.
+pub async fn password_hash(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    code: UserCode,
+) -> Result<Option<String>, Error> {
+    let statement = sql("SELECT password_hash FROM users WHERE tenant = $1 AND code = $2 AND active")
+        .arg(tenant)
+        .arg(code);
+    from.into().one(statement).await?.map(|row| row.get("password_hash")).transpose()
+}
+
 /// Whether another active administrator remains in the tenant.
 pub async fn another_administrator(
     from: impl Into<Source<'_>>,

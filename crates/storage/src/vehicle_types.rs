@@ -1,7 +1,7 @@
 //! The types of vehicle that a tenant tells apart.
 
-use crate::{Error, Source, Weight, sql};
-use domain::{TenantId, VehicleCategory, VehicleTypeCode};
+use crate::{Error, Source, Tx, Weight, sql};
+use domain::{Moment, Name, TenantId, VehicleCategory, VehicleTypeCode};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VehicleType {
@@ -27,4 +27,28 @@ pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Ve
             })
         })
         .collect()
+}
+
+pub struct NewVehicleType {
+    pub code: VehicleTypeCode,
+    pub name: Name,
+    pub category: VehicleCategory,
+}
+
+pub async fn insert_all(
+    tx: &mut Tx,
+    tenant: TenantId,
+    types: &[NewVehicleType],
+    now: Moment,
+) -> Result<(), Error> {
+    let insert = |one: &NewVehicleType| {
+        sql("INSERT INTO vehicle_types (tenant, code, name, category, active, version, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, TRUE, 1, $5, $5)")
+        .arg(tenant)
+        .arg(one.code)
+        .arg(one.name.as_str())
+        .arg(one.category)
+        .arg(now)
+    };
+    tx.batch(types.iter().map(insert).collect()).await
 }

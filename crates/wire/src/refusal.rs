@@ -13,6 +13,9 @@ pub fn field(field: Field) -> &'static str {
         Field::Host => "host",
         Field::Role => "perfil",
         Field::Password => "senha",
+        Field::Document => "cpfCnpj",
+        Field::Phone => "telefone",
+        Field::Cep => "cep",
     }
 }
 
@@ -45,6 +48,15 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::BadHost(given) => {
             format!("host: \"{given}\" não é um nome de servidor; use algo como app.exemplo.com.br, sem porta.")
         }
+        Rejection::BadDocument(given) => {
+            format!("cpfCnpj: \"{given}\" não é um CPF nem um CNPJ válido; confira os dígitos.")
+        }
+        Rejection::BadPhone(given) => {
+            format!("telefone: \"{given}\" não é um telefone; use o DDD e o número, como (11)98765-4321.")
+        }
+        Rejection::BadCep(given) => {
+            format!("cep: \"{given}\" não é um CEP; use oito dígitos, como 01310-100.")
+        }
         Rejection::UnknownTimeZone(given) => {
             format!("fuso: \"{given}\" não é um fuso horário conhecido; use algo como America/Sao_Paulo.")
         }
@@ -73,5 +85,13 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::LastAdministrator(email) => {
             format!("email: {email} é o último administrador ativo da base; crie outro antes de desativá-lo.")
         }
+        Rejection::NotEmpty => {
+            "Este banco de dados já tem dados, e a demonstração só é carregada em um vazio; nada foi acrescentado."
+                .to_owned()
+        }
+        Rejection::DemoUnfinished { members, seed } => format!(
+            "Neste banco de dados há uma demonstração pela metade; termine-a com `amparo demo load --members {members} \
+             --seed {seed}`."
+        ),
     }
 }

@@ -1,6 +1,7 @@
 //! One module for each command.
 
 mod config;
+mod demo;
 mod doctor;
 mod migrate;
 mod serve;
@@ -41,7 +42,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
         .map_err(|error| Fatal::new(format!("O programa não pôde iniciar: {error}.")))?;
     runtime.block_on(async {
         match path[..] {
-            ["serve"] => serve::run(&settings).await,
+            ["serve"] => serve::run(&settings, arguments.get_flag("demo")).await,
             ["migrate"] => migrate::run(&settings).await,
             ["doctor"] => doctor::run(&settings).await,
             ["tenant", "create"] => tenant::create(&settings, arguments).await,
@@ -51,6 +52,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
             ["user", "disable"] => user::disable(&settings, arguments).await,
             ["user", "reset"] => user::reset(&settings, arguments).await,
             ["user", "logout"] => user::logout(&settings, arguments).await,
+            ["demo", "load"] => demo::load(&settings, arguments).await,
             _ => Err(Fatal::new("Este comando não existe; veja `amparo --help`.")),
         }
     })

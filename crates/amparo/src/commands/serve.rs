@@ -1,6 +1,6 @@
 //! `amparo serve`: opens everything, serves until asked to stop, closes everything.
 
-use super::{migrate, tls};
+use super::{demo, migrate, tls};
 use crate::fatal::Fatal;
 use crate::settings::Settings;
 use crate::telemetry;
@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
+pub async fn run(settings: &Settings, with_demo: bool) -> Result<ExitCode, Fatal> {
     for name in Settings::unknown_variables(std::env::vars().map(|(name, _)| name)) {
         tracing::warn!(name, "unknown environment variable");
     }
@@ -29,6 +29,10 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     let post = post(settings, &address)?;
     let _lock = storage::lock_for_server(&address)?;
     let listener = listen(&settings.listen).await?;
+    let is_open = !is_loopback(&listener);
+    if with_demo && is_open {
+        demo::refuse_known_password()?;
+    }
     let handle = telemetry::metrics()?;
     let (db, migrated) = storage::open(&address, &settings.storage.options(), Schema::Migrate).await?;
     tracing::info!(database = %address, from = migrated.from, to = migrated.to, "database open");
@@ -42,8 +46,15 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     app.throttle = settings.access.throttle;
     let process = presence::name(&app);
     server_key::check(&app, &key_file, &process, VERSION).await?;
+    let shown = if with_demo { Some(demo::fill(&app).await?) } else { None };
+    if is_open {
+        demo::refuse_known_users(&app).await?;
+    }
     let tls = tls::open(&settings.tls, &key_file, at.ip(), app.now())?;
     greet(&app, &here, &address).await?;
+    if let Some(shown) = shown {
+        super::say(&shown);
+    }
 
     let rhythm = Rhythm::from(settings);
     let mut background = JoinSet::new();
@@ -94,6 +105,11 @@ fn post(settings: &Settings, database: &Address) -> Result<Post, Fatal> {
         None => Transport::Folder(super::mail_folder(settings, database)?),
     };
     Ok(Post { sender: settings.mail.from.clone(), transport })
+}
+
+/// Whether only this machine reaches it. When in doubt, others do.
+fn is_loopback(listener: &TcpListener) -> bool {
+    listener.local_addr().is_ok_and(|at| at.ip().to_canonical().is_loopback())
 }
 
 /// Says where the server is, and what to do first where it is empty.

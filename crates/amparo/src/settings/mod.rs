@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 const PREFIX: &str = "AMPARO_";
 const CONFIG_VARIABLE: &str = "AMPARO_CONFIG";
 /// Read elsewhere, and not settings of the server.
-const DEMO_PASSWORD_VARIABLE: &str = "AMPARO_DEMO_PASSWORD";
+pub const DEMO_PASSWORD_VARIABLE: &str = "AMPARO_DEMO_PASSWORD";
 const TEST_PREFIX: &str = "AMPARO_TEST_";
 
 pub struct Settings {

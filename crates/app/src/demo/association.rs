@@ -1,0 +1,163 @@
+//! What the demonstration's association registered before it had members: plans, types of vehicle, due days, suppliers,
+//! and the fields that it added to its benefits.
+
+use domain::BenefitKind::{self, Assistance, Consortium, Health, Miscellaneous, Vehicle};
+use domain::FieldKind::{self, Boolean, Date, List, Number, Text};
+use domain::VehicleCategory::{self, Bicycle, Bus, Light, Motorcycle, Other, Pickup, Truck, Utility};
+
+pub const NAME: &str = "Associação Demonstração";
+
+/// Name, what it protects, price in cents.
+pub const PLANS: &[(&str, BenefitKind, i64)] = &[
+    ("Proteção Veicular Essencial", Vehicle, 8_990),
+    ("Proteção Veicular Completa", Vehicle, 15_990),
+    ("Proteção Motocicleta", Vehicle, 5_990),
+    ("Proteção Caminhão", Vehicle, 34_990),
+    ("Saúde Individual", Health, 12_900),
+    ("Saúde Família", Health, 29_900),
+    ("Odontológico", Health, 3_490),
+    ("Clube de Descontos", Miscellaneous, 1_990),
+    ("Auxílio Funeral", Miscellaneous, 2_490),
+    ("Consórcio Automóvel 60 meses", Consortium, 98_000),
+    ("Consórcio Imóvel 180 meses", Consortium, 145_000),
+    ("Assistência 24h Básica", Assistance, 1_490),
+    ("Assistência 24h Nacional", Assistance, 2_990),
+];
+
+pub const VEHICLE_TYPES: &[(&str, VehicleCategory)] = &[
+    ("Automóvel de passeio", Light),
+    ("Utilitário esportivo (SUV)", Light),
+    ("Táxi e aplicativo", Light),
+    ("Motocicleta até 160 cc", Motorcycle),
+    ("Motocicleta acima de 160 cc", Motorcycle),
+    ("Picape leve", Pickup),
+    ("Picape média e grande", Pickup),
+    ("Van e furgão", Utility),
+    ("Caminhão leve", Truck),
+    ("Caminhão pesado e cavalo mecânico", Truck),
+    ("Ônibus e micro-ônibus", Bus),
+    ("Bicicleta elétrica", Bicycle),
+    ("Reboque e carretinha", Other),
+];
+
+pub const DUE_DAYS: [i32; 6] = [5, 10, 15, 20, 25, 30];
+
+pub struct Field {
+    pub benefit: BenefitKind,
+    pub name: &'static str,
+    pub kind: FieldKind,
+    pub required: bool,
+    pub longest: Option<i32>,
+    pub options: &'static [&'static str],
+}
+
+const fn field(benefit: BenefitKind, kind: FieldKind, name: &'static str) -> Field {
+    Field { benefit, name, kind, required: false, longest: None, options: &[] }
+}
+
+const fn required(field: Field) -> Field {
+    Field { required: true, ..field }
+}
+
+const fn text(benefit: BenefitKind, name: &'static str, longest: i32) -> Field {
+    Field { longest: Some(longest), ..field(benefit, Text, name) }
+}
+
+const fn list(benefit: BenefitKind, name: &'static str, options: &'static [&'static str]) -> Field {
+    Field { options, ..field(benefit, List, name) }
+}
+
+/// For each kind of benefit one field of each kind.
+pub const FIELDS: &[Field] = &[
+    text(Vehicle, "Apelido do veículo", 40),
+    field(Vehicle, Number, "Quilometragem na adesão"),
+    field(Vehicle, Date, "Data da última vistoria"),
+    field(Vehicle, Boolean, "Possui rastreador"),
+    required(list(Vehicle, "Uso do veículo", &["Particular", "Trabalho", "Aplicativo", "Frete"])),
+    text(Health, "Médico de confiança", 80),
+    field(Health, Number, "Peso em quilogramas"),
+    field(Health, Date, "Fim da carência"),
+    field(Health, Boolean, "Usa medicamento contínuo"),
+    list(Health, "Tipo sanguíneo", &["A+", "A-", "B+", "B-", "AB+", "AB-", "O+", "O-"]),
+    text(Miscellaneous, "Indicado por", 80),
+    field(Miscellaneous, Number, "Quantidade de cartões"),
+    field(Miscellaneous, Date, "Data do kit de boas-vindas"),
+    field(Miscellaneous, Boolean, "Aceita ofertas de parceiros"),
+    list(Miscellaneous, "Como conheceu", &["Indicação", "Internet", "Evento", "Loja"]),
+    required(text(Consortium, "Grupo e cota", 20)),
+    field(Consortium, Number, "Valor do lance"),
+    field(Consortium, Date, "Próxima assembleia"),
+    field(Consortium, Boolean, "Foi contemplado"),
+    list(Consortium, "Forma de contemplação", &["Sorteio", "Lance livre", "Lance fixo"]),
+    text(Assistance, "Ponto de referência", 120),
+    field(Assistance, Number, "Acionamentos por ano"),
+    field(Assistance, Date, "Último acionamento"),
+    field(Assistance, Boolean, "Inclui carro reserva"),
+    list(Assistance, "Abrangência", &["Municipal", "Estadual", "Nacional", "Mercosul"]),
+];
+
+pub struct Supplier {
+    pub name: &'static str,
+    pub trade_name: &'static str,
+    pub kind: &'static str,
+    /// Where it works: one of the demonstration's branches, counted from 0.
+    pub branch: usize,
+    pub mailbox: &'static str,
+}
+
+const fn supplier(
+    name: &'static str,
+    trade_name: &'static str,
+    kind: &'static str,
+    branch: usize,
+    mailbox: &'static str,
+) -> Supplier {
+    Supplier { name, trade_name, kind, branch, mailbox }
+}
+
+pub const SUPPLIERS: &[Supplier] = &[
+    supplier("Oficina Mecânica Boa Rota Ltda", "Boa Rota", "Oficina", 0, "boa-rota"),
+    supplier("Guincho e Resgate Estrada Livre ME", "Estrada Livre", "Guincho", 0, "estrada-livre"),
+    supplier("Vidros e Para-brisas Horizonte Ltda", "Horizonte Vidros", "Vidraçaria", 1, "horizonte"),
+    supplier("Clínica Vida Plena S.A.", "Vida Plena", "Clínica", 1, "vida-plena"),
+    supplier("Rastreamento Sul Sinal Ltda", "Sul Sinal", "Rastreador", 2, "sul-sinal"),
+    supplier("Chaveiro Central EIRELI", "Chaveiro Central", "Chaveiro", 3, "chaveiro"),
+    supplier("Funerária Paz Serena Ltda", "Paz Serena", "Funerária", 3, "paz-serena"),
+    supplier("Autopeças Cerrado Comércio Ltda", "Cerrado Autopeças", "Peças", 4, "cerrado"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::{Field as Named, Name, fold};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_kind_of_benefit_has_plans_and_a_field_of_every_kind() {
+        for benefit in BenefitKind::ALL {
+            assert!(PLANS.iter().any(|(_, kind, _)| kind == benefit), "{benefit:?}");
+            let own: Vec<_> = FIELDS.iter().filter(|field| field.benefit == *benefit).collect();
+            for kind in FieldKind::ALL {
+                assert!(own.iter().any(|field| field.kind == *kind), "{benefit:?} {kind:?}");
+            }
+            let names: BTreeSet<_> = own.iter().map(|field| fold(field.name)).collect();
+            assert_eq!(names.len(), own.len());
+        }
+        for field in FIELDS {
+            assert_eq!(field.kind == List, !field.options.is_empty(), "{}", field.name);
+            assert_eq!(field.kind == Text, field.longest.is_some(), "{}", field.name);
+        }
+        assert!(VehicleCategory::ALL.iter().all(|one| VEHICLE_TYPES.iter().any(|(_, kind)| kind == one)));
+    }
+
+    #[test]
+    fn every_name_can_be_kept() {
+        let plans = PLANS.iter().map(|(name, ..)| *name);
+        let types = VEHICLE_TYPES.iter().map(|(name, _)| *name);
+        let others =
+            FIELDS.iter().map(|field| field.name).chain(SUPPLIERS.iter().map(|supplier| supplier.name));
+        for name in plans.chain(types).chain(others).chain([NAME]) {
+            assert!(Name::parse(Named::Name, name).is_ok(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Where a caller is, as far as it matters for telling callers apart.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
+
+/// An IPv4 address, or the network of 64 bits that an IPv6 address stands in: one household has one of either, while
+/// the addresses inside such a network are without end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CallerAddress(IpAddr);
+
+impl From<IpAddr> for CallerAddress {
+    fn from(address: IpAddr) -> CallerAddress {
+        CallerAddress(match address.to_canonical() {
+            IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
+            address => address,
+        })
+    }
+}
+
+impl fmt::Display for CallerAddress {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_of_version_six_counts_as_its_network() {
+        let of = |text: &str| CallerAddress::from(text.parse::<IpAddr>().unwrap());
+        assert_eq!(of("2001:db8:1:2:3:4:5:6"), of("2001:db8:1:2:ffff::1"));
+        assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
+        assert_eq!(of("::ffff:192.0.2.7"), of("192.0.2.7"));
+        assert_ne!(of("192.0.2.7"), of("192.0.2.8"));
+        assert_eq!(of("2001:db8:1:2:3::9").to_string(), "2001:db8:1:2::");
+    }
+}

@@ -1,0 +1,256 @@
+//! CPF and CNPJ: kept bare and in upper case, shown with their mask, and never with wrong check digits. Since July
+//! 2026 a CNPJ may have letters in all but its check digits.
+
+use crate::{Field, Nature, Rejection};
+use std::fmt;
+
+/// The document of a natural person: eleven digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cpf(String);
+
+/// The document of a legal person: twelve digits or letters and two digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cnpj(String);
+
+/// Either of the two; which it is tells the nature of its owner.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Document {
+    Cpf(Cpf),
+    Cnpj(Cnpj),
+}
+
+/// The weights of the check digits go from 2 up to this one and begin anew.
+const CPF_WEIGHTS: u32 = 11;
+const CNPJ_WEIGHTS: u32 = 9;
+
+impl Cpf {
+    /// Takes it masked or bare.
+    pub fn parse(text: &str) -> Result<Cpf, Rejection> {
+        Cpf::from_bare(&bare(text)?).ok_or_else(|| bad(text))
+    }
+
+    /// The CPF that begins with these nine digits; `None` for what is no digit or one digit repeated.
+    pub fn with_check_digits(body: [u8; 9]) -> Option<Cpf> {
+        let digits: String = body.iter().map(|digit| char::from(b'0' + digit % 10)).collect();
+        if body.iter().any(|digit| *digit > 9) {
+            return None;
+        }
+        Cpf::from_bare(&checked(&digits, CPF_WEIGHTS))
+    }
+
+    fn from_bare(text: &str) -> Option<Cpf> {
+        let sound = text.len() == 11
+            && text.bytes().all(|byte| byte.is_ascii_digit())
+            && !is_one_repeated(text)
+            && checked(&text[..9], CPF_WEIGHTS) == text;
+        sound.then(|| Cpf(text.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Cnpj {
+    /// Takes it masked or bare, its letters in either case.
+    pub fn parse(text: &str) -> Result<Cnpj, Rejection> {
+        Cnpj::from_bare(&bare(text)?).ok_or_else(|| bad(text))
+    }
+
+    /// The CNPJ that begins with these twelve characters, `0` to `9` and `A` to `Z`; `None` for others.
+    pub fn with_check_digits(body: [u8; 12]) -> Option<Cnpj> {
+        if !body.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()) {
+            return None;
+        }
+        let characters: String = body.into_iter().map(char::from).collect();
+        Cnpj::from_bare(&checked(&characters, CNPJ_WEIGHTS))
+    }
+
+    fn from_bare(text: &str) -> Option<Cnpj> {
+        let sound = text.len() == 14
+            && text.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+            && !is_one_repeated(text)
+            && checked(&text[..12], CNPJ_WEIGHTS) == text;
+        sound.then(|| Cnpj(text.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Document {
+    /// Takes either, masked or bare, letters in either case.
+    pub fn parse(text: &str) -> Result<Document, Rejection> {
+        let bare = bare(text)?;
+        let cpf = Cpf::from_bare(&bare).map(Document::Cpf);
+        cpf.or_else(|| Cnpj::from_bare(&bare).map(Document::Cnpj)).ok_or_else(|| bad(text))
+    }
+
+    /// Bare and in upper case: how it is kept and compared.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Document::Cpf(cpf) => cpf.as_str(),
+            Document::Cnpj(cnpj) => cnpj.as_str(),
+        }
+    }
+
+    pub fn nature(&self) -> Nature {
+        match self {
+            Document::Cpf(_) => Nature::Natural,
+            Document::Cnpj(_) => Nature::Legal,
+        }
+    }
+}
+
+impl From<Cpf> for Document {
+    fn from(cpf: Cpf) -> Document {
+        Document::Cpf(cpf)
+    }
+}
+
+impl From<Cnpj> for Document {
+    fn from(cnpj: Cnpj) -> Document {
+        Document::Cnpj(cnpj)
+    }
+}
+
+/// The text without the signs of a mask.
+fn bare(text: &str) -> Result<String, Rejection> {
+    let is_mask = |c: char| c.is_whitespace() || ".-/".contains(c);
+    let bare: String = text.chars().filter(|c| !is_mask(*c)).map(|c| c.to_ascii_uppercase()).collect();
+    if bare.is_empty() { Err(Rejection::Missing(Field::Document)) } else { Ok(bare) }
+}
+
+fn bad(text: &str) -> Rejection {
+    Rejection::BadDocument(text.trim().to_owned())
+}
+
+/// 111.111.111-11 has the right check digits and belongs to nobody.
+fn is_one_repeated(text: &str) -> bool {
+    text.bytes().all(|byte| byte == text.as_bytes()[0])
+}
+
+/// The body with its two check digits behind it, each the sum of all before it, weighted from the right, modulo 11.
+fn checked(body: &str, largest_weight: u32) -> String {
+    let mut text = body.to_owned();
+    for _ in 0..2 {
+        let weighted = text.bytes().rev().zip((2..=largest_weight).cycle());
+        let sum: u32 = weighted.map(|(byte, weight)| u32::from(byte - b'0') * weight).sum();
+        let digit = match sum % 11 {
+            0 | 1 => 0,
+            rest => 11 - rest,
+        };
+        text.extend(char::from_digit(digit, 10));
+    }
+    text
+}
+
+impl fmt::Display for Cpf {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = &self.0;
+        write!(out, "{}.{}.{}-{}", &text[..3], &text[3..6], &text[6..9], &text[9..])
+    }
+}
+
+impl fmt::Display for Cnpj {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = &self.0;
+        write!(out, "{}.{}.{}/{}-{}", &text[..2], &text[2..5], &text[5..8], &text[8..12], &text[12..])
+    }
+}
+
+impl fmt::Display for Document {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Document::Cpf(cpf) => cpf.fmt(out),
+            Document::Cnpj(cnpj) => cnpj.fmt(out),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn documents_are_read_masked_or_bare_and_shown_masked() {
+        for (text, bare, shown, nature) in [
+            ("529.982.247-25", "52998224725", "529.982.247-25", Nature::Natural),
+            (" 52998224725 ", "52998224725", "529.982.247-25", Nature::Natural),
+            ("11.222.333/0001-81", "11222333000181", "11.222.333/0001-81", Nature::Legal),
+            ("12.abc.345/01de-35", "12ABC34501DE35", "12.ABC.345/01DE-35", Nature::Legal),
+            ("12ABC34501DE35", "12ABC34501DE35", "12.ABC.345/01DE-35", Nature::Legal),
+        ] {
+            let document = Document::parse(text).unwrap();
+            assert_eq!((document.as_str(), document.nature()), (bare, nature));
+            assert_eq!(document.to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn wrong_documents_are_refused() {
+        assert_eq!(Document::parse(" .-/"), Err(Rejection::Missing(Field::Document)));
+        assert_eq!(Document::parse(" 1 "), Err(Rejection::BadDocument("1".to_owned())));
+        for bad in [
+            "529.982.247-24",
+            "5299822472",
+            "052998224725",
+            "11.222.333/0001-82",
+            "12ABC34501DE3A",
+            "12ÁBC34501DE35",
+            "529982247२5",
+            "529+982+247-25",
+            "A2998224725",
+        ] {
+            assert!(Document::parse(bad).is_err(), "{bad}");
+        }
+        for digit in '0'..='9' {
+            for length in [11, 14] {
+                let repeated: String = std::iter::repeat_n(digit, length).collect();
+                assert!(Document::parse(&repeated).is_err(), "{repeated}");
+            }
+        }
+        assert!(Cpf::parse("11222333000181").is_err() && Cnpj::parse("52998224725").is_err());
+    }
+
+    #[test]
+    fn a_body_that_makes_no_document_makes_none() {
+        assert_eq!(Cpf::with_check_digits([1; 9]), None);
+        assert_eq!(Cpf::with_check_digits([10; 9]), None);
+        assert_eq!(Cnpj::with_check_digits(*b"12abc34501de"), None);
+        assert_eq!(Cnpj::with_check_digits([b'0'; 12]), None);
+        let sample = Cnpj::with_check_digits(*b"12ABC34501DE").unwrap();
+        assert_eq!(sample.as_str(), "12ABC34501DE35");
+    }
+
+    proptest! {
+        #[test]
+        fn every_cpf_is_read_back_and_one_wrong_digit_is_noticed(
+            body in prop::array::uniform9(0u8..10), at in 0usize..11, by in 1u8..10,
+        ) {
+            if let Some(cpf) = Cpf::with_check_digits(body) {
+                prop_assert_eq!(Cpf::parse(&cpf.to_string()).unwrap(), cpf.clone());
+                let mut wrong = cpf.as_str().as_bytes().to_vec();
+                wrong[at] = b'0' + (wrong[at] - b'0' + by) % 10;
+                let wrong = String::from_utf8(wrong).unwrap();
+                // A digit that stands for 10 and one that stands for 11 are both written 0.
+                prop_assert!(Cpf::parse(&wrong).is_err() || at < 9 && cpf.as_str()[9..].contains('0'));
+            }
+        }
+
+        #[test]
+        fn every_cnpj_is_read_back_in_either_case(body in "[0-9A-Z]{12}") {
+            let characters: [u8; 12] = body.as_bytes().try_into().unwrap();
+            if let Some(cnpj) = Cnpj::with_check_digits(characters) {
+                prop_assert_eq!(Cnpj::parse(&cnpj.to_string().to_lowercase()).unwrap(), cnpj);
+            }
+        }
+
+        #[test]
+        fn no_text_makes_parsing_panic(text in "\\PC{0,20}") {
+            let _ = Document::parse(&text);
+        }
+    }
+}

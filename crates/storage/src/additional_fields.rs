@@ -1,0 +1,49 @@
+//! The fields that an association adds to the benefits of one kind, and the options of those that are lists.
+
+use crate::{Error, Statement, Tx, sql};
+use domain::{BenefitKind, FieldCode, FieldKind, Moment, Name, TenantId, fold};
+
+pub struct NewField {
+    pub code: FieldCode,
+    pub benefit_kind: BenefitKind,
+    pub name: Name,
+    pub kind: FieldKind,
+    pub required: bool,
+    /// The most characters that a text may have.
+    pub longest: Option<i32>,
+    /// What a list offers, in its order.
+    pub options: Vec<String>,
+}
+
+pub async fn insert_all(
+    tx: &mut Tx,
+    tenant: TenantId,
+    fields: &[NewField],
+    now: Moment,
+) -> Result<(), Error> {
+    tx.batch(fields.iter().flat_map(|field| insert(tenant, field, now)).collect()).await
+}
+
+fn insert(tenant: TenantId, field: &NewField, now: Moment) -> impl Iterator<Item = Statement> {
+    let insert =
+        sql("INSERT INTO additional_fields (tenant, code, benefit_kind, name, folded_name, kind, required, longest,
+                 active, version, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, TRUE, 1, $9, $9)")
+        .arg(tenant)
+        .arg(field.code)
+        .arg(field.benefit_kind)
+        .arg(field.name.as_str())
+        .arg(fold(field.name.as_str()))
+        .arg(field.kind)
+        .arg(field.required)
+        .arg(field.longest)
+        .arg(now);
+    let options = (1..).zip(&field.options).map(move |(position, name): (i32, _)| {
+        sql("INSERT INTO additional_field_options (tenant, field, position, name) VALUES ($1, $2, $3, $4)")
+            .arg(tenant)
+            .arg(field.code)
+            .arg(position)
+            .arg(name.as_str())
+    });
+    std::iter::once(insert).chain(options)
+}

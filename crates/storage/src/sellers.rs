@@ -1,0 +1,45 @@
+//! Consultants and representatives.
+
+use crate::{Error, Tx, sql};
+use domain::{BranchCode, Document, Email, Moment, Name, Phone, SellerCode, SellerKind, TenantId};
+
+pub struct NewSeller {
+    pub code: SellerCode,
+    pub kind: SellerKind,
+    pub name: Name,
+    pub document: Option<Document>,
+    pub email: Option<Email>,
+    pub mobile: Option<Phone>,
+    pub landline: Option<Phone>,
+    pub district: Option<String>,
+    pub city: Option<String>,
+    pub state: Option<String>,
+    pub branch: BranchCode,
+}
+
+pub async fn insert_all(
+    tx: &mut Tx,
+    tenant: TenantId,
+    sellers: &[NewSeller],
+    now: Moment,
+) -> Result<(), Error> {
+    let insert = |seller: &NewSeller| {
+        sql("INSERT INTO sellers (tenant, code, kind, name, document, email, mobile, landline, district, city, state,
+                 branch, active, version, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, TRUE, 1, $13, $13)")
+        .arg(tenant)
+        .arg(seller.code)
+        .arg(seller.kind)
+        .arg(seller.name.as_str())
+        .arg(seller.document.as_ref().map(Document::as_str))
+        .arg(seller.email.as_ref().map(Email::as_str))
+        .arg(seller.mobile.as_ref().map(Phone::as_str))
+        .arg(seller.landline.as_ref().map(Phone::as_str))
+        .arg(seller.district.as_deref())
+        .arg(seller.city.as_deref())
+        .arg(seller.state.as_deref())
+        .arg(seller.branch)
+        .arg(now)
+    };
+    tx.batch(sellers.iter().map(insert).collect()).await
+}
