@@ -27,9 +27,15 @@ const PLACES: usize = 32;
 #[derive(Clone)]
 pub struct Places(Arc<Semaphore>);
 
+impl Places {
+    pub fn new(count: usize) -> Places {
+        Places(Arc::new(Semaphore::new(count)))
+    }
+}
+
 impl Default for Places {
     fn default() -> Places {
-        Places(Arc::new(Semaphore::new(PLACES)))
+        Places::new(PLACES)
     }
 }
 

@@ -38,9 +38,12 @@ fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<Rejection> {
 #[both_engines]
 async fn a_caller_sees_the_users_of_his_branches_and_nobody_else(world: World) {
     let seen = users::list(world.app(), &world.operator.scope()).await.unwrap();
-    assert_eq!(seen.iter().map(|user| user.code).collect::<Vec<_>>(), [world.operator.code]);
+    assert_eq!(
+        seen.iter().map(|user| user.code).collect::<Vec<_>>(),
+        [world.operator.code, world.integration.code]
+    );
     let all = users::list(world.app(), &world.administrator.scope()).await.unwrap();
-    assert_eq!(all.len(), 52);
+    assert_eq!(all.len(), 53);
     assert!(all.iter().all(|user| user.email.ends_with("@aqui.example")));
     let nobody = Scope::of(world.here, Role::Integration, []);
     assert!(users::list(world.app(), &nobody).await.unwrap().is_empty());
@@ -79,7 +82,7 @@ async fn eight_users_at_once_get_eight_codes(world: World) {
     .await;
     let mut codes: Vec<i32> = created.into_iter().map(|user| user.code.get()).collect();
     codes.sort_unstable();
-    assert_eq!(codes, (53..=60).collect::<Vec<_>>());
+    assert_eq!(codes, (54..=61).collect::<Vec<_>>());
 }
 
 #[both_engines]

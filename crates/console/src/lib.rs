@@ -3,7 +3,7 @@
 //!
 //! # Adding a page
 //! A template that extends `base.html`, its struct and handler in the module of its path, a line in the table below.
-//! A form is read with [`form::Form`].
+//! A form is read with `form::Form`.
 
 mod form;
 mod page;

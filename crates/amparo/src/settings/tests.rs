@@ -130,7 +130,7 @@ fn every_setting_is_reached_by_flag_by_variable_and_by_file() {
         let value = another(setting);
         let flag = format!("--{}", setting.flag);
         for (way, from, given) in [
-            ("flag", format!("opção {flag}"), given().args(&[&flag, &plain(&value)])),
+            ("flag", format!("opção {flag}"), given().args(&[&format!("{flag}={}", plain(&value))])),
             (
                 "variable",
                 format!("variável {}", setting.variable),
