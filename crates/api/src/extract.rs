@@ -2,7 +2,7 @@
 
 use crate::failure::{Challenge, Failure};
 use app::access::Session;
-use axum::extract::{FromRequestParts, MatchedPath};
+use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use base64::Engine;
@@ -10,7 +10,7 @@ use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::{alphabet, engine::DecodePaddingMode};
 use domain::{CallerAddress, TenantId};
 use std::convert::Infallible;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 /// The template of the route (`/ext/beneficio/{codBeneficio}`), for logs and metrics: the path itself may carry
@@ -69,7 +69,8 @@ impl<S: Sync> FromRequestParts<S> for From {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<From, Failure> {
-        parts.extensions.get::<From>().copied().ok_or_else(|| unguarded("an address"))
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        peer.map(|peer| From(peer.0.ip())).ok_or_else(|| unguarded("an address"))
     }
 }
 

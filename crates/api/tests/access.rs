@@ -3,7 +3,7 @@
 
 use api::{Access, operations};
 use std::time::Duration;
-use testkit::{PASSWORD, Reply, Server, World, both_engines, eight_at_once, until};
+use testkit::{PASSWORD, Reply, Server, Setup, World, both_engines, eight_at_once, until};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -232,7 +232,7 @@ async fn too_many_failures_by_account_are_told_to_wait_but_never_lock_the_owner_
     let mut app = world.app().clone();
     app.throttle.by_account = 3;
     let http = api::Http { trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()], ..api::Http::default() };
-    let server = Server::start_as(app, Server::LIMITS, http, None).await;
+    let server = Server::start_as(app, Setup { http, ..Setup::default() }).await;
     let from = async |address: &str, password: &str| {
         let credential = testkit::basic(&world.operator.email, password);
         let headers = [("Authorization", credential.as_str()), ("X-Forwarded-For", address)];

@@ -19,7 +19,7 @@ pub use client::{Reply, basic};
 pub use cluster::Cluster;
 pub use database::{Database, Engine, TEMPLATE};
 pub use dump::{dump, tables};
-pub use server::Server;
+pub use server::{Server, Setup};
 pub use smtp::{Mail, SmtpServer, parts};
 pub use still::{SeededChance, StillClock};
 pub use testkit_macros::both_engines;

@@ -2,6 +2,7 @@
 
 use api::{Http, Limits, Shell, State, Stopping, Tls};
 use app::App;
+use axum::Router;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
@@ -18,6 +19,21 @@ pub struct Server {
     served: JoinHandle<bool>,
 }
 
+/// How a server is set up where a test wants it otherwise.
+pub struct Setup {
+    pub limits: Limits,
+    pub http: Http,
+    pub tls: Option<Tls>,
+    /// Pages beside the console's.
+    pub pages: Router,
+}
+
+impl Default for Setup {
+    fn default() -> Setup {
+        Setup { limits: Server::LIMITS, http: Http::default(), tls: None, pages: Router::new() }
+    }
+}
+
 impl Server {
     pub const LIMITS: Limits = Limits {
         max_connections: 64,
@@ -30,13 +46,13 @@ impl Server {
     }
 
     pub async fn start_with(app: App, limits: Limits) -> Server {
-        Server::start_as(app, limits, Http::default(), None).await
+        Server::start_as(app, Setup { limits, ..Setup::default() }).await
     }
 
-    pub async fn start_as(app: App, limits: Limits, http: Http, tls: Option<Tls>) -> Server {
+    pub async fn start_as(app: App, Setup { limits, http, tls, pages }: Setup) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let pages = console::router(app.clone());
+        let pages = console::router(app.clone()).merge(pages);
         let http = Arc::new(http);
         let state = State::new(app, recorder(), Arc::clone(&http));
         let stopping = state.stopping.clone();

@@ -9,7 +9,7 @@ use domain::{BranchCode, Email, Field, Moment, Name, Password, Role, Scope, Tena
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use storage::counters::{self, Counter};
-use storage::{Db, Error, Lane, Tx, branches, sql, users, versions};
+use storage::{Db, Error, Lane, Tx, Weight, branches, sql, users, versions};
 
 /// Somebody who calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,6 +109,15 @@ impl World {
             })
         });
         assert!(renamed.await.unwrap() > 0, "{from} is a situation");
+    }
+
+    /// The text of the last mail to an address that is still to be sent.
+    pub async fn last_mail_to(&self, address: &str) -> String {
+        let last = sql(
+            "SELECT text_body FROM mails WHERE tenant = $1 AND recipient = $2 ORDER BY code DESC LIMIT 1",
+        );
+        let rows = self.db().query(Weight::Search, last.arg(self.here).arg(address)).await.unwrap();
+        rows[0].get("text_body").unwrap()
     }
 
     pub fn db(&self) -> &Db {

@@ -9,9 +9,9 @@ mod tls;
 
 pub use tls::{Tls, TlsError};
 
-use crate::extract::From;
 use axum::Router;
 use axum::body::Body;
+use axum::extract::ConnectInfo;
 use axum::http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -20,7 +20,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use ipnet::IpNet;
 use std::future::Future;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -101,16 +101,16 @@ pub async fn serve(listener: TcpListener, shell: Shell, stop: impl Future<Output
 }
 
 async fn converse(shell: &Arc<Shell>, stream: TcpStream, peer: SocketAddr, watcher: Watcher) {
-    let Some(tls) = &shell.tls else { return speak(shell, stream, peer.ip(), watcher).await };
+    let Some(tls) = &shell.tls else { return speak(shell, stream, peer, watcher).await };
     let handshake = TlsAcceptor::from(tls.config()).accept(stream);
     match tokio::time::timeout(shell.limits.header_timeout, handshake).await {
-        Ok(Ok(stream)) => speak(shell, stream, peer.ip(), watcher).await,
+        Ok(Ok(stream)) => speak(shell, stream, peer, watcher).await,
         Ok(Err(error)) => tracing::debug!(%error, "no agreement on tls"),
         Err(_) => tracing::debug!("no agreement on tls in time"),
     }
 }
 
-async fn speak<S>(shell: &Arc<Shell>, stream: S, peer: IpAddr, watcher: Watcher)
+async fn speak<S>(shell: &Arc<Shell>, stream: S, peer: SocketAddr, watcher: Watcher)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -120,8 +120,8 @@ where
     let service = service_fn(|request: Request<Incoming>| {
         let (shell, mut request) = (Arc::clone(shell), request.map(Body::new));
         tidy::tidy(request.uri_mut(), &shell.http.prefix);
-        let caller = client::address(peer, request.headers(), &shell.http.trusted_proxies);
-        request.extensions_mut().insert(From(caller));
+        let caller = client::address(peer.ip(), request.headers(), &shell.http.trusted_proxies);
+        request.extensions_mut().insert(ConnectInfo(SocketAddr::new(caller, peer.port())));
         async move { shell.router.clone().oneshot(request).await }
     });
     if let Err(error) = watcher.watch(builder.serve_connection(TokioIo::new(stream), service)).await {

@@ -1,0 +1,144 @@
+//! The description of the interface tells the truth: every operation is in it, and every answer is as it says.
+#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
+
+use api::{Access, operations};
+use serde_json::{Value, json};
+use testkit::{Server, World, both_engines};
+
+fn document() -> Value {
+    serde_json::from_str(api::openapi_text()).unwrap()
+}
+
+/// The description of one operation.
+fn described<'d>(document: &'d Value, method: &str, path: &str) -> &'d Value {
+    &document["paths"][path][method.to_lowercase()]
+}
+
+#[test]
+fn the_document_is_openapi_3_1_of_interface_1_84() {
+    let document = document();
+    assert_eq!(document["openapi"], "3.1.0");
+    assert_eq!(document["info"]["version"], "1.84");
+    let described: usize =
+        document["paths"].as_object().unwrap().values().map(|path| path.as_object().unwrap().len()).sum();
+    assert_eq!(described, operations().len());
+}
+
+#[test]
+fn every_operation_is_told_in_portuguese_with_its_credential_and_its_refusals() {
+    let document = document();
+    let mut ids = std::collections::BTreeSet::new();
+    for one in operations() {
+        let told = described(&document, one.method.as_str(), one.path);
+        let name = format!("{} {}", one.method, one.path);
+        assert!(told["summary"].as_str().is_some_and(|text| text.len() > 3), "{name}");
+        assert!(
+            told["description"].as_str().is_some_and(|text| text.ends_with('.') && text.len() > 20),
+            "{name}"
+        );
+        assert!(ids.insert(told["operationId"].as_str().unwrap().to_owned()), "{name}");
+        let security = match one.access {
+            Access::Open => json!([{}, {"bearer": []}]),
+            Access::Login => json!([{"basic": []}]),
+            Access::Roles(_) => json!([{"bearer": []}]),
+        };
+        assert_eq!(told["security"], security, "{name}");
+        let responses = told["responses"].as_object().unwrap();
+        assert!(responses["200"]["content"]["application/json"]["schema"].is_object(), "{name}");
+        for (status, response) in responses.iter().filter(|(status, _)| *status != "200") {
+            assert!(response["content"]["text/plain"].is_object(), "{name} {status}");
+        }
+        assert!(responses.contains_key("401"), "{name}");
+    }
+}
+
+#[test]
+fn every_field_of_every_record_is_told_with_an_example() {
+    let document = document();
+    for (record, schema) in document["components"]["schemas"].as_object().unwrap() {
+        assert!(schema["description"].is_string(), "{record}");
+        for (field, told) in schema["properties"].as_object().unwrap() {
+            assert!(told["description"].as_str().is_some_and(|text| text.ends_with('.')), "{record}.{field}");
+            let is_of_records = told["items"]["$ref"].is_string();
+            assert!(is_of_records || told["examples"].is_array(), "{record}.{field}: {told}");
+        }
+    }
+}
+
+/// What an operation answers fits what the document says it answers, to the last field.
+#[both_engines]
+async fn every_answer_is_as_the_document_says(world: World) {
+    let server = Server::start(world.app().clone()).await;
+    let token = server.token(&world.administrator.email).await;
+    let document = document();
+    for one in operations() {
+        let answer = match one.access {
+            Access::Login => server.enter(&world.operator.email, testkit::PASSWORD).await,
+            _ if one.method == "GET" => server.read(one.path, &token).await,
+            _ => {
+                let body = example(&document, described(&document, one.method.as_str(), one.path));
+                server.write(one.path, &token, &body.to_string()).await
+            }
+        };
+        assert_eq!(answer.status, 200, "{} {}: {answer:?}", one.method, one.path);
+        let told = &described(&document, one.method.as_str(), one.path)["responses"]["200"]["content"]["application/json"];
+        let mut schema = strict(told["schema"].clone());
+        schema["components"] = strict(document["components"].clone());
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let problems: Vec<String> =
+            validator.iter_errors(&answer.json()).map(|error| error.to_string()).collect();
+        assert!(problems.is_empty(), "{} {}: {problems:?}", one.method, one.path);
+    }
+    server.stop().await;
+}
+
+/// The body that the examples of its fields make: what whoever tries the documentation sends first.
+fn example(document: &Value, told: &Value) -> Value {
+    let reference = told["requestBody"]["content"]["application/json"]["schema"]["$ref"].as_str().unwrap();
+    let schema = document.pointer(reference.trim_start_matches('#')).unwrap();
+    let fields = schema["properties"].as_object().unwrap().iter();
+    fields.map(|(name, field)| (name.clone(), field["examples"][0].clone())).collect()
+}
+
+/// The same schema, where a field that it does not name is a mistake, and one that it names must be there.
+fn strict(mut schema: Value) -> Value {
+    if let Some(names) = schema["properties"].as_object().map(|all| all.keys().cloned().collect::<Vec<_>>()) {
+        schema["additionalProperties"] = json!(false);
+        schema["required"] = json!(names);
+    }
+    match &mut schema {
+        Value::Object(parts) => parts.values_mut().for_each(|part| *part = strict(part.take())),
+        Value::Array(parts) => parts.iter_mut().for_each(|part| *part = strict(part.take())),
+        _ => {}
+    }
+    schema
+}
+
+/// A shape never changes in silence: who changes one changes this file too, and a reviewer sees it.
+#[test]
+fn the_document_is_the_one_that_was_reviewed() {
+    insta::assert_snapshot!("openapi", api::openapi_text());
+}
+
+#[both_engines]
+async fn the_pages_of_the_documentation_come_from_the_server_alone(world: World) {
+    let server = Server::start(world.app().clone()).await;
+    let moved = server.call("GET", "/docs", &[], "").await;
+    assert_eq!((moved.status, moved.header("location")), (303, Some("docs/")));
+    let page = server.call("GET", "/docs/", &[], "").await;
+    assert_eq!(page.status, 200);
+    assert!(page.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
+    assert!(page.body.contains("lang=\"pt-BR\"") && page.body.contains("<title>Amparo"), "{}", page.body);
+    let named = page.body.split(['"', '\'']).filter(|part| part.starts_with("./") || part.contains("://"));
+    let mut seen = 0;
+    for file in named {
+        assert!(!file.contains("://"), "{file} comes from elsewhere");
+        let head = server.call("HEAD", &format!("/docs/{}", &file[2..]), &[], "").await;
+        assert_eq!(head.status, 200, "{file}");
+        seen += 1;
+    }
+    assert!(seen >= 4, "{}", page.body);
+    server.call("GET", "/docs/nada.js", &[], "").await.refuses(404);
+    assert_eq!(server.call("GET", "/openapi.json", &[], "").await.body, api::openapi_text());
+    server.stop().await;
+}
