@@ -80,7 +80,7 @@ async fn a_demo_depends_on_its_seed_and_on_no_clock(database: Database) {
 #[both_engines]
 async fn a_demo_that_was_cut_off_goes_on_where_it_stopped(database: Database) {
     let whole = fresh(&database).await;
-    load(&whole, 9_500, 3).await;
+    load(&whole, 8_100, 3).await;
     let expected = dump(&whole.db).await;
     let cut = Database::fresh(database.engine).await;
     let app = fresh(&cut).await;
@@ -97,32 +97,32 @@ async fn a_demo_that_was_cut_off_goes_on_where_it_stopped(database: Database) {
                     }
                 }
             };
-            demo::load(&running, &wanted(9_500, 3), &mut tell).await
+            demo::load(&running, &wanted(8_100, 3), &mut tell).await
         });
         assert_eq!(stop.await.unwrap(), at);
         assert!(task.await.unwrap_err().is_panic());
-        let begun = Rejection::DemoUnfinished { members: 9_500, seed: 3 };
-        assert_eq!(refused(demo::load(&app, &wanted(9_500, 4), &mut |_| {}).await), [begun]);
+        let begun = Rejection::DemoUnfinished { members: 8_100, seed: 3 };
+        assert_eq!(refused(demo::load(&app, &wanted(8_100, 4), &mut |_| {}).await), [begun]);
     }
     // `serve --demo` ends what was begun, whatever it would have begun itself.
     let ended = demo::fill(&app, &wanted(1_000, 1), &mut |_| {}).await.unwrap().unwrap();
-    assert_eq!(ended.members, 9_500);
+    assert_eq!(ended.members, 8_100);
     assert!(dump(&app.db).await == expected, "the rows differ");
 }
 
 #[both_engines]
 async fn eight_that_load_one_demo_at_once_make_one(database: Database) {
     let alone = fresh(&database).await;
-    load(&alone, 9_000, 5).await;
+    load(&alone, 4_500, 5).await;
     let together = Database::fresh(database.engine).await;
     let app = fresh(&together).await;
     let results = eight_at_once(|_| {
         let app = app.clone();
-        async move { demo::fill(&app, &wanted(9_000, 5), &mut |_| {}).await }
+        async move { demo::fill(&app, &wanted(4_500, 5), &mut |_| {}).await }
     })
     .await;
     for result in results {
-        assert!(result.unwrap().is_none_or(|loaded| loaded.members == 9_000));
+        assert!(result.unwrap().is_none_or(|loaded| loaded.members == 4_500));
     }
     assert_eq!(lasting(&dump(&app.db).await), lasting(&dump(&alone.db).await));
 }

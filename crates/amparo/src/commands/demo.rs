@@ -94,6 +94,6 @@ fn login() -> String {
 
 /// On standard error, and only where that is a terminal.
 fn bar(members: u32) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:40} {human_pos} de {human_len} associados, faltam {eta}");
+    let style = ProgressStyle::with_template("{bar:40} {pos} de {len} associados, faltam {eta}");
     ProgressBar::new(members.into()).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
