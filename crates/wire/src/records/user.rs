@@ -36,7 +36,7 @@ pub struct UsuarioTO {
     #[schema(examples("operador"))]
     pub perfil: &'static str,
     /// Códigos das lojas que acessa; vazio para o administrador, que acessa todas.
-    #[schema(value_type = Vec<i32>, examples(json!([1, 2])))]
+    #[schema(examples(1))]
     pub lojas: Vec<i32>,
     /// Se pode entrar.
     #[schema(examples(true))]
