@@ -1,6 +1,8 @@
 //! The command line through the real binary, on both engines.
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+#[path = "cli/access.rs"]
+mod access;
 #[path = "cli/mail.rs"]
 mod mail;
 
@@ -70,24 +72,28 @@ impl Amparo {
 
 struct Serving {
     child: Child,
-    lines: Box<dyn Iterator<Item = String> + Send>,
+    lines: Box<dyn Iterator<Item = String> + Send + Sync>,
     address: String,
 }
 
 impl Serving {
     fn get(&self, path: &str) -> String {
-        let mut stream = std::net::TcpStream::connect(&self.address).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
+        self.send(&format!("GET {path}"), &[], "")
     }
 
     fn post(&self, path: &str, form: &str) -> String {
+        let kind = ("Content-Type", "application/x-www-form-urlencoded");
+        self.send(&format!("POST {path}"), &[kind], form)
+    }
+
+    /// Sends a request (`GET /path`) and reads the whole answer.
+    fn send(&self, request: &str, headers: &[(&str, &str)], body: &str) -> String {
         let mut stream = std::net::TcpStream::connect(&self.address).unwrap();
-        let kind = "Content-Type: application/x-www-form-urlencoded";
-        let length = form.len();
-        write!(stream, "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{kind}\r\nContent-Length: {length}\r\n\r\n{form}").unwrap();
+        let mut head = format!("{request} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n");
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        write!(stream, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer

@@ -75,8 +75,8 @@ fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
         .description(Some(one.text))
         .operation_id(Some(id(one)));
     operation = match one.access {
-        // An empty requirement beside the other: a token is taken, and none is needed.
-        Access::Open => operation.securities(Some([SecurityRequirement::default(), needs("bearer")])),
+        // Nothing is declared, as the interface has it; a token that comes anyway says which base is meant.
+        Access::Open => operation,
         Access::Login => operation.security(needs("basic")),
         Access::Roles(_) => operation.security(needs("bearer")),
     };

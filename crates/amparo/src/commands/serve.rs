@@ -3,11 +3,13 @@
 use super::{demo, migrate, tls};
 use crate::fatal::Fatal;
 use crate::settings::Settings;
+use crate::system::SystemClock;
 use crate::telemetry;
 use api::{Shell, State, Stopping, Tls};
 use app::housekeeping::{self, Retention};
 use app::{App, memory, presence, server_key};
 use delivery::mail::{self, Post, Transport};
+use domain::Clock;
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -33,13 +35,14 @@ pub async fn run(settings: &Settings, with_demo: bool) -> Result<ExitCode, Fatal
     if with_demo && is_open {
         demo::refuse_known_password()?;
     }
+    let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
+    let tls = tls::open(&settings.tls, &key_file, at.ip(), SystemClock.now())?;
     let handle = telemetry::metrics()?;
     let (db, migrated) = storage::open(&address, &settings.storage.options(), Schema::Migrate).await?;
     tracing::info!(database = %address, from = migrated.from, to = migrated.to, "database open");
     if migrated.from != migrated.to {
         super::say(&migrate::told(&migrated));
     }
-    let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
     let scheme = if settings.tls.is_on() { "https" } else { "http" };
     let here = format!("{scheme}://{at}");
     let mut app = super::app_on(db, &super::public_url(settings, scheme, &at.to_string()))?;
@@ -50,7 +53,6 @@ pub async fn run(settings: &Settings, with_demo: bool) -> Result<ExitCode, Fatal
     if is_open {
         demo::refuse_known_users(&app).await?;
     }
-    let tls = tls::open(&settings.tls, &key_file, at.ip(), app.now())?;
     greet(&app, &here, &address).await?;
     if let Some(shown) = shown {
         super::say(&shown);

@@ -72,6 +72,9 @@ fn make(certificate: &Path, key: &Path, listen: IpAddr, now: Moment) -> Result<(
     if let Ok(host) = std::fs::read_to_string("/proc/sys/kernel/hostname") {
         names.push(host.trim().to_owned());
     }
+    if let Some(folder) = certificate.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+    }
     let mut params = rcgen::CertificateParams::new(names).map_err(|error| failed(&error))?;
     params.distinguished_name.push(rcgen::DnType::CommonName, "Amparo");
     let day = |moment: Moment| {

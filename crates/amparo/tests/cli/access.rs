@@ -1,0 +1,94 @@
+//! Entering through the real binary: tokens ended from elsewhere, a certificate of the server's own.
+
+use super::{Amparo, Serving};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use testkit::{Database, Engine, basic, both_engines};
+
+fn enter(serving: &Serving, password: &str) -> String {
+    let credential = basic("ana@exemplo.com.br", password);
+    let answer = serving.send("POST /ext/autenticacao", &[("Authorization", &credential)], "");
+    let token = answer.split("\"authorizationToken\":\"").nth(1).unwrap_or_else(|| panic!("{answer}"));
+    token.split('"').next().unwrap().to_owned()
+}
+
+fn is_let_in(serving: &Serving, token: &str) -> bool {
+    let answer =
+        serving.send("GET /ext/administracao/loja", &[("Authorization", &format!("Bearer {token}"))], "");
+    assert!(answer.starts_with("HTTP/1.1 200") || answer.starts_with("HTTP/1.1 401"), "{answer}");
+    answer.starts_with("HTTP/1.1 200")
+}
+
+#[both_engines]
+async fn a_token_that_was_ended_elsewhere_is_refused_within_two_seconds(database: Database) {
+    let amparo = Amparo::new(database);
+    amparo.said("tenant create --name Associação");
+    let line =
+        "user create --email ana@exemplo.com.br --name Ana --role operador --branch 1 --password-stdin";
+    assert!(amparo.with_password(line, "uma senha bem longa").status.success());
+    // Where several processes may serve one database, there are two.
+    let several = amparo.database.engine == Engine::Postgres;
+    let servers: Vec<Serving> = (0..=usize::from(several)).map(|_| amparo.serve()).collect();
+    let mut password = "uma senha bem longa";
+    for (line, given) in [
+        ("user logout --email ana@exemplo.com.br", None),
+        ("user reset --email ana@exemplo.com.br --password-stdin", Some("outra senha bem longa")),
+        ("user disable --email ana@exemplo.com.br", None),
+    ] {
+        let token = enter(&servers[0], password);
+        assert!(servers.iter().all(|server| is_let_in(server, &token)), "{line}");
+        match given {
+            Some(new) => {
+                assert!(amparo.with_password(line, new).status.success());
+                password = new;
+            }
+            None => drop(amparo.said(line)),
+        }
+        let ended = Instant::now();
+        testkit::until("every server refuses it", || async {
+            servers.iter().all(|server| !is_let_in(server, &token))
+        })
+        .await;
+        assert!(ended.elapsed() < Duration::from_secs(2), "{line}: {:?}", ended.elapsed());
+    }
+    for server in servers {
+        assert_eq!(server.terminate(), 0);
+    }
+}
+
+#[both_engines]
+async fn a_server_makes_a_certificate_of_its_own_and_keeps_it(database: Database) {
+    let amparo = Amparo::new(database);
+    let start = || {
+        let line = "serve --listen 127.0.0.1:0 --log-level warn --tls-self-signed";
+        let mut child = amparo.command(line).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+        assert!(lines.by_ref().any(|line| line.unwrap().contains("https://127.0.0.1:")));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    };
+    start();
+    let folder = amparo.key().parent().unwrap().to_owned();
+    let (certificate, key) = (folder.join("tls-cert.pem"), folder.join("tls-key.pem"));
+    assert_eq!(std::fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+    let first = std::fs::read(&certificate).unwrap();
+    start();
+    assert_eq!(std::fs::read(&certificate).unwrap(), first);
+    let both =
+        amparo.complained("serve --listen 127.0.0.1:0 --tls-self-signed --tls-cert-file x --tls-key-file y");
+    assert!(both.contains("não use os dois"), "{both}");
+    let half = amparo.complained("serve --listen 127.0.0.1:0 --tls-cert-file x");
+    assert!(half.contains("dois arquivos"), "{half}");
+    let absent = amparo.complained("serve --listen 127.0.0.1:0 --tls-cert-file x --tls-key-file y");
+    assert!(absent.contains("O certificado não pôde ser usado: x"), "{absent}");
+}
+
+#[both_engines]
+async fn the_description_is_the_same_by_command_and_from_the_server(database: Database) {
+    let amparo = Amparo::new(database);
+    let serving = amparo.serve();
+    let served = serving.get("/openapi.json");
+    assert_eq!(served.split_once("\r\n\r\n").unwrap().1.trim(), amparo.said("openapi").trim());
+    assert_eq!(serving.terminate(), 0);
+}
