@@ -8,9 +8,12 @@ use tracing_subscriber::EnvFilter;
 /// Buckets from half a millisecond to ten seconds: what people and programs notice.
 const SECONDS: [f64; 13] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
+/// What other people's crates say in detail holds values: passwords in statements, addresses in mails. Never so much.
+const QUIET: &str = "tokio_postgres=info,rustls=info,lettre=info,hyper=info,hyper_util=info";
+
 /// Logs go to standard error: standard output is for what was asked for.
 pub fn logs(settings: &Settings) -> Result<(), Fatal> {
-    let filter = EnvFilter::try_new(&settings.log_level).map_err(|error| {
+    let filter = EnvFilter::try_new(format!("{},{QUIET}", settings.log_level)).map_err(|error| {
         Fatal::new(format!("log_level: \"{}\" não é um filtro de registro: {error}.", settings.log_level))
     })?;
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);

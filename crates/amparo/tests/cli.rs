@@ -62,6 +62,11 @@ impl Amparo {
             "serve --listen 127.0.0.1:0 --log-level warn --housekeeping-heartbeat 10ms \
                           --mail-interval 10ms",
         );
+        Amparo::started(&mut command)
+    }
+
+    /// Starts a server and waits for its address.
+    fn started(command: &mut Command) -> Serving {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let line = lines.by_ref().map(Result::unwrap).find(|line| line.contains("http://")).unwrap();
@@ -191,7 +196,7 @@ async fn users_are_limited_disabled_and_reset(database: Database) {
     assert!(reset.status.success(), "{reset:?}");
     let short = amparo.with_password("user reset --email a@um.example --password-stdin", "curta");
     assert!(sentence(&short).contains("pelo menos 10 caracteres"));
-    assert!(sentence(&amparo.with_password(admin, "uma senha bem longa")).contains("já pertence"));
+    assert!(sentence(&amparo.with_password(admin, "uma senha bem longa")).contains("não está disponível"));
     assert!(
         amparo.said("user logout --email a@um.example").contains("sessões de a@um.example foram encerradas")
     );
@@ -199,7 +204,7 @@ async fn users_are_limited_disabled_and_reset(database: Database) {
     assert!(amparo.complained("user reset --email o@dois.example --tenant 2").contains("está desativado"));
     let bad = "user create --email nada --name _ --role operador --password-stdin";
     let all = String::from_utf8(amparo.with_password(bad, "curta").stderr).unwrap();
-    for problem in ["nome: ", "email: ", "senha: ", "codLoja: "] {
+    for problem in ["nome: ", "email: ", "senha: ", "lojas: "] {
         assert!(all.contains(problem), "all problems come at once: {all}");
     }
     assert!(amparo.complained("user list --tenant 9").contains("não há uma base 9"));

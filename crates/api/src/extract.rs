@@ -107,14 +107,14 @@ fn basic(headers: &HeaderMap) -> Option<Basic> {
 pub(crate) fn credential<'h>(headers: &'h HeaderMap, scheme: &str) -> Option<&'h str> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let only = all.next().filter(|_| all.next().is_none())?;
-    let (named, rest) = only.to_str().ok()?.trim().split_once(' ')?;
+    let (named, rest) = only.to_str().ok()?.trim().split_once([' ', '\t'])?;
     named.eq_ignore_ascii_case(scheme).then(|| rest.trim())
 }
 
 /// Whether the call shows a credential of this scheme at all, good or bad.
 pub(crate) fn shows(headers: &HeaderMap, scheme: &str) -> bool {
     headers.get_all(header::AUTHORIZATION).iter().any(|value| {
-        let first = value.as_bytes().split(|byte| *byte == b' ').next().unwrap_or_default();
+        let first = value.as_bytes().split(|byte| matches!(byte, b' ' | b'\t')).next().unwrap_or_default();
         first.eq_ignore_ascii_case(scheme.as_bytes())
     })
 }

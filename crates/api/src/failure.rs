@@ -2,6 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use domain::Rejection;
 use std::time::Duration;
 use wire::read::Problems;
 
@@ -164,7 +165,7 @@ impl IntoResponse for Failure {
 
 impl From<Problems> for Failure {
     fn from(problems: Problems) -> Failure {
-        Failure::Input(problems.lines().to_vec())
+        Failure::Input(problems.into_lines())
     }
 }
 
@@ -173,7 +174,12 @@ impl From<app::Error> for Failure {
         use app::StorageError as Storage;
         match error {
             app::Error::Refused(rejections) => {
-                Failure::Input(rejections.iter().map(wire::refusal::text).collect())
+                let lines = rejections.iter().map(wire::refusal::text).collect();
+                // What was sent is judged before the state it meets.
+                match rejections.iter().all(Rejection::is_conflict) {
+                    true => Failure::Conflict(lines),
+                    false => Failure::Input(lines),
+                }
             }
             app::Error::Credential => Failure::Credential(Challenge::Bearer),
             app::Error::Forbidden => Failure::Forbidden,

@@ -1,8 +1,8 @@
 //! Is the process alive, is it ready for work, and what does it measure.
 
-use crate::extract::From;
+use crate::shell::client::Origin;
 use crate::{Failure, State};
-use axum::extract;
+use axum::extract::{self, Extension};
 use axum::http::{HeaderName, HeaderValue, header};
 
 type Plain = ([(HeaderName, HeaderValue); 1], &'static str);
@@ -33,9 +33,10 @@ pub async fn readyz(extract::State(state): extract::State<State>) -> Result<Plai
 /// The measurements, in Prometheus' text format; for everybody but those who may read them the path does not exist.
 pub async fn metrics(
     extract::State(state): extract::State<State>,
-    From(address): From,
+    Extension(origin): Extension<Origin>,
 ) -> Result<([(HeaderName, HeaderValue); 1], String), Failure> {
-    if !state.http.metrics_from.iter().any(|net| net.contains(&address)) {
+    // Behind a proxy that nobody told us of, everybody would look like it.
+    if origin.is_disputed || !state.http.metrics_from.iter().any(|net| net.contains(&origin.address)) {
         return Err(Failure::NoSuchPath);
     }
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

@@ -27,6 +27,7 @@ pub use write::Running;
 
 use app::App;
 use axum::Router;
+use axum::http::{Extensions, HeaderMap, StatusCode, Version, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::get;
@@ -36,6 +37,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
+
+/// Answers of fewer bytes fit into one packet anyway.
+const SMALL: u64 = 512;
 
 /// What the handlers share.
 #[derive(Clone)]
@@ -85,7 +89,14 @@ pub fn router(state: State, pages: Router) -> Router {
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(state.clone(), shell::cors::cors))
         .layer(from_fn_with_state(state, shell::measure::measure))
-        .layer(CompressionLayer::new())
+        .layer(CompressionLayer::new().compress_when(worth_compressing))
+}
+
+/// Large enough to gain by it, and not marked otherwise.
+fn worth_compressing(_: StatusCode, _: Version, headers: &HeaderMap, extensions: &Extensions) -> bool {
+    let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+    let is_small = length.and_then(|text| text.parse::<u64>().ok()).is_some_and(|length| length < SMALL);
+    !is_small && extensions.get::<docs::AsItIs>().is_none()
 }
 
 /// A handler that panics costs its own request, and nobody sees why but the log.

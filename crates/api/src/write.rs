@@ -17,8 +17,10 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
+use std::error::Error;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
+use tower_http::timeout::TimeoutError;
 use wire::read::{self, Record};
 
 /// The largest body that is taken.
@@ -29,6 +31,7 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 pub struct Write {
     body: Bytes,
+    query: String,
     /// Method and path, as the key belongs to them.
     operation: String,
     key: Option<String>,
@@ -43,6 +46,7 @@ impl FromRequest<State> for Write {
         let body = match tokio::time::timeout(state.http.body_timeout, limited).await {
             Ok(Ok(collected)) => collected.to_bytes(),
             Ok(Err(error)) if error.is::<LengthLimitError>() => return Err(Failure::TooLarge),
+            Ok(Err(error)) if is_timeout(&*error) => return Err(Failure::Slow),
             // The caller went away, or his bytes made no sense: nobody reads the answer.
             Ok(Err(_)) => return Err(Failure::Input(vec!["O corpo do pedido veio incompleto.".to_owned()])),
             Err(_) => return Err(Failure::Slow),
@@ -51,8 +55,14 @@ impl FromRequest<State> for Write {
             return Err(Failure::MediaType);
         }
         let operation = format!("{} {}", parts.method, parts.uri.path());
-        Ok(Write { body, operation, key: key(&parts.headers)? })
+        let query = parts.uri.query().unwrap_or_default().to_owned();
+        Ok(Write { body, query, operation, key: key(&parts.headers)? })
     }
+}
+
+/// Whether the shell lost its patience with the body (`shell/drain.rs`).
+fn is_timeout(error: &(dyn Error + 'static)) -> bool {
+    error.is::<TimeoutError>() || error.source().is_some_and(is_timeout)
 }
 
 /// `…json`, or nothing said.
@@ -122,7 +132,9 @@ impl Write {
             operation: self.operation.clone(),
             key: self.key.clone()?,
         };
-        Some(Ticket { key, body_hash: Sha256::digest(&self.body).into() })
+        // What was asked for in the address counts as part of what was sent.
+        let sent = Sha256::new().chain_update(&self.query).chain_update([0]).chain_update(&self.body);
+        Some(Ticket { key, body_hash: sent.finalize().into() })
     }
 }
 

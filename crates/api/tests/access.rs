@@ -158,6 +158,7 @@ async fn known_and_unknown_users_get_the_same_text_after_one_argon2_each(world: 
         ("isto não é um e-mail", "senha errada"),
         ("pessoa1@aqui.example", PASSWORD),
         ("", ""),
+        ("a\0@b", "senha errada"),
     ] {
         let before = checks().await;
         let refused = server.enter(login, password).await;
@@ -176,7 +177,7 @@ async fn a_repeated_correct_login_runs_no_second_argon2_and_gets_a_token_of_its_
             .get("/metrics")
             .await
             .lines()
-            .filter(|line| line.starts_with("amparo_password_checks_total 1"))
+            .filter(|line| line.trim() == "amparo_password_checks_total 1")
             .count()
     };
     let mut tokens: Vec<String> = Vec::new();
@@ -349,4 +350,58 @@ async fn a_change_of_a_register_is_seen_once_the_versions_are_looked_at(world: W
     })
     .await;
     server.stop().await;
+}
+
+/// A remembered login helps whoever was right, where he was right: not somebody elsewhere who tries passwords.
+#[both_engines]
+async fn a_remembered_login_lets_no_blocked_address_guess_on(world: World) {
+    let mut app = world.app().clone();
+    app.throttle.by_address = 3;
+    let http = api::Http { trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()], ..api::Http::default() };
+    let server = Server::start_as(app, Setup { http, ..Setup::default() }).await;
+    let from = async |address: &str, password: &str| {
+        let credential = testkit::basic(&world.operator.email, password);
+        let headers = [("Authorization", credential.as_str()), ("X-Forwarded-For", address)];
+        server.call("POST", "/ext/autenticacao", &headers, "").await
+    };
+    for _ in 0..2 {
+        assert_eq!(from("192.0.2.1", PASSWORD).await.status, 200, "the owner, remembered");
+    }
+    for number in 0..3 {
+        from("203.0.113.7", &format!("tentativa {number}")).await.refuses(401);
+    }
+    from("203.0.113.7", PASSWORD).await.refuses(429);
+    for _ in 0..3 {
+        from("192.0.2.1", "dedo errado aqui").await.refuses(401);
+    }
+    from("192.0.2.1", PASSWORD).await.refuses(429);
+    server.stop().await;
+}
+
+#[both_engines]
+async fn a_failure_counts_even_if_the_caller_hangs_up(world: World) {
+    let app = world.app().clone();
+    let address: domain::CallerAddress = std::net::IpAddr::from([192, 0, 2, 1]).into();
+    for number in 0..20 {
+        let password = format!("tentativa {number}");
+        let attempt = app::access::login(&app, &world.operator.email, &password, address);
+        // Polled once and dropped: what hyper does when the connection closes.
+        let _ = tokio::time::timeout(Duration::ZERO, attempt).await;
+    }
+    until("what was begun is counted", || async {
+        let tried = app::access::login(&app, &world.operator.email, "tentativa", address).await;
+        matches!(tried, Err(app::Error::TooMany(_)))
+    })
+    .await;
+}
+
+#[both_engines]
+async fn a_flood_of_strangers_keeps_no_owner_out(world: World) {
+    let app = world.app().clone();
+    let home: domain::CallerAddress = std::net::IpAddr::from([192, 0, 2, 1]).into();
+    app::access::login(&app, &world.operator.email, PASSWORD, home).await.unwrap();
+    // Every place for strangers is taken, for as long as this is held.
+    let _taken = [app.passwords.turn(false).await.unwrap(), app.passwords.turn(false).await.unwrap()];
+    let wrong = app::access::login(&app, &world.operator.email, "dedo errado aqui", home).await;
+    assert!(matches!(wrong, Err(app::Error::Credential)), "{wrong:?}");
 }

@@ -112,25 +112,29 @@ async fn every_problem_of_a_body_is_told_at_once_and_nothing_of_it_is_stored(wor
     assert_eq!(lines[0], "nome: informe um valor.");
     assert_eq!(lines[2], "perfil: \"rei\" não é um valor aceito; use administrador, operador ou integracao.");
     assert!(lines[3].starts_with("lojas[1]: ") && lines[4].starts_with("lojas[2]: "), "{lines:?}");
-    for (body, line) in [
+    let taken = |lojas: &str| {
+        let email = &world.stranger.email;
+        format!(r#"{{"nome": "Ana", "email": "{email}", "perfil": "operador", "lojas": {lojas}}}"#)
+    };
+    let many = format!(r#"{{"lojas": [{}]}}"#, vec!["\"\""; 1000].join(","));
+    let endless = format!(r#"{{"lojas": [{}]}}"#, vec!["1"; 1001].join(","));
+    for (status, body, lines) in [
         (
+            400,
             r#"{"nome": "Ana", "email": "a@x.example", "perfil": "operador"}"#,
-            "codLoja: informe ao menos uma loja",
+            &["lojas: informe ao menos uma loja"][..],
         ),
-        (
-            r#"{"nome": "Ana", "email": "a@x.example", "perfil": "operador", "lojas": [9]}"#,
-            "codLoja: a loja 9 não existe",
-        ),
-        (
-            &format!(r#"{{"nome": "Ana", "email": "{}", "perfil": "administrador"}}"#, world.stranger.email),
-            "já pertence",
-        ),
-        (r#"{"nome": "A\u0000na", "email": "a@x.example", "perfil": "administrador"}"#, "nome: "),
-        ("[]", "O corpo deve ser um objeto JSON"),
-        ("{", "não é JSON válido"),
+        (400, &taken("[8, 9]"), &["lojas: a loja 8 não existe", "lojas: a loja 9", "não está disponível"]),
+        (409, &taken("[1]"), &["não está disponível"]),
+        (400, r#"{"nome": "A\u0000na", "email": "a@x.example", "perfil": "administrador"}"#, &["nome: "]),
+        (400, "[]", &["O corpo deve ser um objeto JSON"]),
+        (400, "{", &["não é JSON válido"]),
+        (400, &many, &["… e mais 903 problemas."]),
+        (400, &endless, &["lojas: use no máximo 1000 itens."]),
     ] {
         let refused = server.write(USUARIO, &token, body).await;
-        assert!(refused.refuses(400).contains(line), "{refused:?}");
+        let told = refused.refuses(status);
+        assert!(lines.iter().all(|line| told.contains(line)), "{refused:?}");
     }
     assert_eq!(server.read(USUARIO, &token).await.body, before);
     server.stop().await;
@@ -187,21 +191,22 @@ async fn the_same_key_and_body_get_the_first_answer_again(world: World) {
     }
     // A refusal by the operation is kept too, although what it refused would be taken by now.
     let refused = send(0, "dois", &body("ana")).await;
-    refused.refuses(400);
+    refused.refuses(409);
     let again = send(1, "dois", &body("ana")).await;
-    assert_eq!(again.refuses(400), refused.body);
+    assert_eq!(again.refuses(409), refused.body);
     assert_eq!(again.header("idempotency-replayed"), Some("true"));
     let malformed = send(0, "tres", "{").await;
     malformed.refuses(400);
     assert_eq!(send(1, "tres", "{").await.header("idempotency-replayed"), Some("true"));
     // The key is of one user, and of one day.
-    let other = servers[0].enter("ana@x.example", "x").await;
-    other.refuses(401);
+    let other = format!("Bearer {}", servers[1].token("pessoa0@aqui.example").await);
+    let headers = [("Authorization", other.as_str()), ("Idempotency-Key", "um")];
+    servers[1].call("POST", USUARIO, &headers, &body("ana")).await.refuses(403);
     world.clock.pass(Duration::from_secs(24 * 3600));
     let token = servers[0].token(&world.administrator.email).await;
     let bearer = format!("Bearer {token}");
     let late = [("Authorization", bearer.as_str()), ("Idempotency-Key", "um")];
-    servers[0].call("POST", USUARIO, &late, &body("ana")).await.refuses(400);
+    servers[0].call("POST", USUARIO, &late, &body("ana")).await.refuses(409);
     let long = "k".repeat(256);
     let headers = [("Authorization", bearer.as_str()), ("Idempotency-Key", long.as_str())];
     servers[0].call("POST", USUARIO, &headers, &body("cris")).await.refuses(400);
@@ -272,7 +277,7 @@ async fn while_the_database_is_gone_operations_answer_503(world: World) {
     app.db.close().await;
     assert!(server.read(LOJA, &token).await.refuses(503).contains("banco de dados"));
     server.enter(&world.operator.email, PASSWORD).await.refuses(503);
-    server.get("/ext/beneficio/vencimento").await.contains("503");
+    server.call("GET", "/ext/beneficio/vencimento", &[], "").await.refuses(503);
     server.stop().await;
 }
 
@@ -365,5 +370,74 @@ async fn odd_requests_do_not_disturb(world: World) {
         assert!(!answer.contains("HTTP/1.1 5") && !answer.contains("root:"), "{odd}: {answer}");
     }
     assert!(server.get("/healthz").await.starts_with("HTTP/1.1 200"));
+    server.stop().await;
+}
+
+/// Who is refused over a large body still reads why, instead of a connection that breaks under him.
+#[both_engines]
+async fn a_refusal_of_a_large_body_arrives(world: World) {
+    let server = Server::start(world.app().clone()).await;
+    let token = server.token(&world.administrator.email).await;
+    let body = "x".repeat(6 * 1024 * 1024);
+    for (path, token, status) in [(USUARIO, token.as_str(), 413), (USUARIO, "nada", 401), ("/nada", "", 404)]
+    {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        let mut stream = tokio::net::TcpStream::connect(server.address).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream.write_all(body.as_bytes()).await.unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).await.unwrap();
+        assert_eq!(String::from_utf8_lossy(&answer), format!("HTTP/1.1 {status}"));
+    }
+    server.stop().await;
+}
+
+#[both_engines]
+async fn one_address_cannot_take_every_connection(world: World) {
+    let limits = api::Limits { max_connections: 8, max_per_address: 3, ..Server::LIMITS };
+    let server = Server::start_with(world.app().clone(), limits).await;
+    let mut held = Vec::new();
+    for _ in 0..3 {
+        held.push(tokio::net::TcpStream::connect(server.address).await.unwrap());
+    }
+    let mut fourth = tokio::net::TcpStream::connect(server.address).await.unwrap();
+    let mut nothing = Vec::new();
+    let _ = fourth.read_to_end(&mut nothing).await;
+    assert!(nothing.is_empty(), "it is closed at once");
+    drop(held);
+    testkit::until("there is room again", || async {
+        let mut stream = tokio::net::TcpStream::connect(server.address).await.unwrap();
+        let _ = stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer).await;
+        answer.starts_with("HTTP/1.1 200")
+    })
+    .await;
+    server.stop().await;
+}
+
+#[both_engines]
+async fn who_does_not_take_up_his_answer_loses_his_connection(world: World) {
+    // More than the system's own buffers hold.
+    let pages = Router::new().route("/longa", get(async || "x".repeat(64 * 1024 * 1024)));
+    let http = Http { body_timeout: Duration::from_millis(200), ..Http::default() };
+    let limits = api::Limits { max_connections: 1, ..Server::LIMITS };
+    let setup = Setup { http, pages, limits, ..Setup::default() };
+    let server = Server::start_as(world.app().clone(), setup).await;
+    let mut stream = tokio::net::TcpStream::connect(server.address).await.unwrap();
+    stream.write_all(b"GET /longa HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    let next = server.get("/healthz").await;
+    assert!(next.starts_with("HTTP/1.1 200"), "the one place is free again");
+    server.stop().await;
+}
+
+#[both_engines]
+async fn an_untold_proxy_does_not_open_the_measurements(world: World) {
+    let server = Server::start(world.app().clone()).await;
+    assert_eq!(server.call("GET", "/metrics", &[], "").await.status, 200);
+    server.call("GET", "/metrics", &[("X-Forwarded-For", "203.0.113.9")], "").await.refuses(404);
     server.stop().await;
 }

@@ -2,7 +2,7 @@
 //! directory: which tenant a request without a credential is meant for.
 
 use crate::{App, Error, tenants};
-use domain::{Scope, TenantId};
+use domain::{Scope, TenantId, fold};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use storage::branches::Branch;
@@ -45,15 +45,19 @@ pub async fn registers(app: &App, tenant: TenantId) -> Result<Arc<Registers>, Er
 }
 
 async fn read(tx: &mut Tx, tenant: TenantId) -> Result<Registers, Error> {
-    let mut branches = branches::visible(&mut *tx, &Scope::whole(tenant)).await?;
-    branches.sort_by(|a, b| (&a.name, a.code).cmp(&(&b.name, b.code)));
-    Ok(Registers {
-        branches,
+    let mut registers = Registers {
+        branches: branches::visible(&mut *tx, &Scope::whole(tenant)).await?,
         plans: plans::all(&mut *tx, tenant).await?,
         situations: situations::all(&mut *tx, tenant).await?,
         vehicle_types: vehicle_types::all(&mut *tx, tenant).await?,
         due_days: due_days::active(&mut *tx, tenant).await?,
-    })
+    };
+    // As people look things up: case and accents do not count.
+    registers.branches.sort_by_cached_key(|one| (fold(&one.name), one.code));
+    registers.plans.sort_by_cached_key(|one| (fold(&one.name), one.code));
+    registers.situations.sort_by_cached_key(|one| (fold(&one.name), one.code));
+    registers.vehicle_types.sort_by_cached_key(|one| (fold(&one.name), one.code));
+    Ok(registers)
 }
 
 /// Which tenant each host leads to, and the one of requests that name none.

@@ -38,7 +38,7 @@ impl Error {
     /// The database could not be used just now: the same may work in a moment.
     pub fn is_passing(&self) -> bool {
         use storage::Error::{TooSlow, Unavailable, Unknown};
-        matches!(self, Error::Storage(Unavailable(_) | TooSlow | Unknown))
+        matches!(self, Error::Busy | Error::Storage(Unavailable(_) | TooSlow | Unknown))
     }
 }
 

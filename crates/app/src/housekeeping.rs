@@ -10,8 +10,6 @@ use storage::jobs::{self, Lease};
 use storage::{Lane, Tx, tenants};
 
 const JOB: &str = "housekeeping";
-/// Longer than any failure counts.
-const DAY: Duration = Duration::from_secs(24 * 3600);
 /// Rows removed in one unit: short enough that nobody notices.
 const ROWS: i64 = 500;
 /// How long a process may be silent before another takes the job over.
@@ -25,6 +23,8 @@ pub struct Retention {
     pub idempotency_keys: Duration,
     pub mail_bodies: Duration,
     pub attempts: Duration,
+    /// As long as they count.
+    pub login_failures: Duration,
 }
 
 impl Retention {
@@ -35,7 +35,7 @@ impl Retention {
             Sweep::SentMailBodies => self.mail_bodies,
             Sweep::Attempts => self.attempts,
             Sweep::KnownAddresses => KNOWN_FOR,
-            Sweep::LoginFailures => DAY,
+            Sweep::LoginFailures => self.login_failures,
         }
     }
 }

@@ -32,7 +32,8 @@ impl Cost {
 #[derive(Clone)]
 pub struct Passwords {
     cost: Cost,
-    places: Arc<Semaphore>,
+    /// For people who are known where they are, and for everybody else: a flood of strangers keeps no owner out.
+    places: [Arc<Semaphore>; 2],
     /// What an unknown user's password is compared with: it costs as much as a known one's and never fits.
     nobody: Arc<str>,
 }
@@ -44,15 +45,15 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Turn(#[allow(dead_code, reason = "it is held, not read")] OwnedSemaphorePermit);
 
 impl Passwords {
-    /// Hashes at most `at_once` passwords at the same time.
+    /// Hashes at most `at_once` passwords of strangers at the same time, and as many of people who are known.
     pub fn new(cost: Cost, at_once: usize, chance: &dyn Chance) -> Result<Passwords, Error> {
-        let places = Arc::new(Semaphore::new(at_once));
+        let places = [(); 2].map(|()| Arc::new(Semaphore::new(at_once)));
         Ok(Passwords { cost, places, nobody: nobody(cost, chance)?.into() })
     }
 
     /// Waits for a turn; who waited too long is refused.
-    pub async fn turn(&self) -> Result<Turn, Error> {
-        let place = Arc::clone(&self.places).acquire_owned();
+    pub async fn turn(&self, is_known: bool) -> Result<Turn, Error> {
+        let place = Arc::clone(&self.places[usize::from(is_known)]).acquire_owned();
         match tokio::time::timeout(PATIENCE, place).await {
             Ok(Ok(permit)) => Ok(Turn(permit)),
             Ok(Err(_)) | Err(_) => Err(Error::Busy),
@@ -61,7 +62,7 @@ impl Passwords {
 
     /// Whether this is the password of the hash.
     pub async fn is_of(&self, password: &str, hash: &str) -> Result<bool, Error> {
-        let turn = self.turn().await?;
+        let turn = self.turn(true).await?;
         self.verify(turn, password.to_owned(), Some(hash)).await.1
     }
 
@@ -69,7 +70,7 @@ impl Passwords {
     pub async fn hash(&self, password: Password, chance: &dyn Chance) -> Result<String, Error> {
         let mut salt = [0; 16];
         chance.fill(&mut salt);
-        let (turn, cost) = (self.turn().await?, self.cost);
+        let (turn, cost) = (self.turn(true).await?, self.cost);
         off_thread(turn, move || hash(cost, &password, &salt)).await.1
     }
 

@@ -3,33 +3,58 @@
 
 use crate::mail::{self, Addressee, Message};
 use crate::server_key::hex;
-use crate::{App, Error};
-use domain::{Email, Moment, Password, Rejection, TenantId, UserCode};
+use crate::{App, Error, users};
+use domain::{CallerAddress, Email, Moment, Password, Rejection, TenantId, UserCode};
+use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::password_resets::{self, NewReset};
-use storage::versions::{self, Versions};
-use storage::{Lane, Tx, tokens, users};
+use storage::versions::Versions;
+use storage::{Lane, Tx};
 use tokio::sync::Semaphore;
 
 /// How long a link is good for.
 pub const GOOD_FOR: Duration = Duration::from_secs(30 * 60);
-/// How many links an account is sent within [`SPAN`]: enough for the impatient, too few to fill a mailbox.
+/// How many open links an account has at most: enough for the impatient, too few to fill a mailbox. Whoever gets no
+/// further one has one that is good.
 const MOST: i64 = 3;
-const SPAN: Duration = Duration::from_secs(3600);
+const SPAN: Duration = GOOD_FOR;
 /// How many requests are worked on at once. Each takes a few milliseconds; a flood beyond that is dropped, so that it
 /// piles up nowhere.
 const PLACES: usize = 32;
 
-/// The places in which requests are worked on.
+/// How many requests an address may make in a minute.
+const BY_ADDRESS: u32 = 10;
+const MINUTE: Duration = Duration::from_secs(60);
+const ADDRESSES: usize = 10_000;
+
+/// The places in which requests are worked on, and who asked lately.
 #[derive(Clone)]
-pub struct Places(Arc<Semaphore>);
+pub struct Places {
+    count: usize,
+    free: Arc<Semaphore>,
+    asked: Arc<Cache<CallerAddress, (u32, Moment)>>,
+}
 
 impl Places {
     pub fn new(count: usize) -> Places {
-        Places(Arc::new(Semaphore::new(count)))
+        Places { count, free: Arc::new(Semaphore::new(count)), asked: Arc::new(Cache::new(ADDRESSES)) }
+    }
+
+    /// Whether nothing is being worked on.
+    pub fn is_idle(&self) -> bool {
+        self.free.available_permits() == self.count
+    }
+
+    /// Whether the address may ask once more.
+    fn admits(&self, address: IpAddr, now: Moment) -> bool {
+        let address = address.into();
+        let lately = self.asked.get(&address).filter(|(_, since)| now.since(*since) < MINUTE);
+        let (count, since) = lately.unwrap_or((0, now));
+        self.asked.insert(address, (count + 1, since));
+        count < BY_ADDRESS
     }
 }
 
@@ -40,12 +65,16 @@ impl Default for Places {
 }
 
 /// Sends a link to the account of this address, where there is one. Answers at once and always the same; the work is
-/// done behind the answer, so that neither its words nor its time tell whether the address is known.
-pub fn request(app: &App, email: Email, asked_from: Option<IpAddr>) {
-    let Ok(place) = Arc::clone(&app.resets.0).try_acquire_owned() else {
+/// done behind the answer, so that neither its words nor its time tell whether the address is known. Only who asks too
+/// often, for whomever, is told to wait.
+pub fn request(app: &App, email: Email, asked_from: Option<IpAddr>) -> Result<(), Error> {
+    if asked_from.is_some_and(|from| !app.resets.admits(from, app.now())) {
+        return Err(Error::TooMany(MINUTE));
+    }
+    let Ok(place) = Arc::clone(&app.resets.free).try_acquire_owned() else {
         metrics::counter!("amparo_reset_requests_dropped_total").increment(1);
-        tracing::warn!("too many requests for reset links at once; one was dropped");
-        return;
+        tracing::debug!("too many requests for reset links at once; one was dropped");
+        return Ok(());
     };
     let app = app.clone();
     tokio::spawn(async move {
@@ -54,6 +83,7 @@ pub fn request(app: &App, email: Email, asked_from: Option<IpAddr>) {
         }
         drop(place);
     });
+    Ok(())
 }
 
 struct Link {
@@ -66,7 +96,7 @@ struct Link {
 }
 
 async fn send_link(app: &App, email: &Email, asked_from: Option<IpAddr>) -> Result<(), Error> {
-    let Some((tenant, user)) = users::login(&app.db, email).await? else { return Ok(()) };
+    let Some((tenant, user)) = storage::users::login(&app.db, email).await? else { return Ok(()) };
     let now = app.now();
     // Looked at before the unit too: a flood for one account costs reads, not writes.
     if password_resets::count_since(&app.db, tenant, user, now.minus(SPAN)).await? >= MOST {
@@ -82,7 +112,7 @@ async fn send_link(app: &App, email: &Email, asked_from: Option<IpAddr>) -> Resu
 
 async fn insert(tx: &mut Tx, link: &Link) -> Result<(), Error> {
     let (tenant, now) = (link.tenant, link.now);
-    let Some(user) = users::find(&mut *tx, tenant, link.user).await? else { return Ok(()) };
+    let Some(user) = storage::users::find(&mut *tx, tenant, link.user).await? else { return Ok(()) };
     let made = password_resets::count_since(&mut *tx, tenant, user.code, now.minus(SPAN)).await?;
     if !user.active || made >= MOST {
         return Ok(());
@@ -132,14 +162,12 @@ pub async fn finish(app: &App, token: &str, password: Password) -> Result<(), Er
 async fn use_up(tx: &mut Tx, finish: &Finish) -> Result<Versions, Error> {
     let Finish { tenant, hash, password_hash, server, now } = finish;
     let code = password_resets::take(tx, *tenant, hash, *now).await?.ok_or(Rejection::BadResetLink)?;
-    let user = users::find(&mut *tx, *tenant, code).await?.filter(|user| user.active);
+    let user = storage::users::find(&mut *tx, *tenant, code).await?.filter(|user| user.active);
     let user = user.ok_or(Rejection::BadResetLink)?;
-    users::set_password(tx, *tenant, code, password_hash, false, *now).await?;
-    tokens::end_all(tx, *tenant, code).await?;
-    password_resets::end_all(tx, *tenant, code).await?;
+    let raised = users::replace_password(tx, *tenant, code, password_hash, false, *now).await?;
     let to = Addressee { tenant: *tenant, name: &user.name, email: &user.email };
     mail::write(tx, server, to, Message::PasswordChanged, *now).await?;
-    Ok(versions::raise_access(tx, *tenant).await?)
+    Ok(raised)
 }
 
 /// The tenant that a link names; `None` where it was plainly not made here.

@@ -74,8 +74,9 @@ pub async fn create_once(app: &App, new: NewUser, once: Once<User>) -> Result<Do
 
 async fn entry(app: &App, new: NewUser) -> Result<Entry, Error> {
     let NewUser { tenant, name, email, role, branches, password } = new;
-    check_branches(role, &branches)?;
-    let branches: BTreeSet<BranchCode> = branches.into_iter().collect();
+    // Who has every branch is given none.
+    let given = branches.into_iter().filter(|_| !role.has_every_branch());
+    let branches: BTreeSet<BranchCode> = given.collect();
     let secret = match password {
         Initial::Chosen(password) => chosen(app, password).await?,
         Initial::Mailed => generated(app).await?,
@@ -97,11 +98,14 @@ async fn generated(app: &App) -> Result<Secret, Error> {
 async fn insert(tx: &mut Tx, new: &Entry) -> Result<User, Error> {
     let there = branches::visible(&mut *tx, &Scope::whole(new.tenant)).await?;
     let is_there = |code: &BranchCode| there.iter().any(|branch| branch.code == *code && branch.active);
-    let unknown: Vec<_> = new.branches.iter().filter(|code| !is_there(code)).collect();
-    if !unknown.is_empty() {
-        return Err(Error::Refused(
-            unknown.into_iter().map(|code| Rejection::UnknownBranch(*code)).collect(),
-        ));
+    let unknown = new.branches.iter().filter(|code| !is_there(code));
+    let mut problems: Vec<Rejection> = unknown.map(|code| Rejection::UnknownBranch(*code)).collect();
+    problems.extend(check_branches(new.role, &new.branches).err());
+    if users::login(&mut *tx, &new.email).await?.is_some() {
+        problems.push(Rejection::EmailTaken(new.email.to_string()));
+    }
+    if !problems.is_empty() {
+        return Err(Error::Refused(problems));
     }
     let code = UserCode::new(counters::next(tx, new.tenant, Counter::User).await?);
     let row = users::NewUser {
@@ -216,14 +220,28 @@ async fn set_password(tx: &mut Tx, new: &Replacement) -> Result<Versions, Error>
     if secret.mailed.is_some() && !user.active {
         return Err(Rejection::DisabledUser(email.to_string()).into());
     }
-    users::set_password(tx, *tenant, user.code, &secret.hash, secret.mailed.is_some(), *now).await?;
-    password_resets::end_all(tx, *tenant, user.code).await?;
+    let raised =
+        replace_password(tx, *tenant, user.code, &secret.hash, secret.mailed.is_some(), *now).await?;
     if user.active {
         let to = Addressee { tenant: *tenant, name: &user.name, email: &user.email };
         let message = secret.mailed.as_ref().map_or(Message::PasswordChanged, Message::FirstPassword);
         mail::write(tx, server, to, message, *now).await?;
     }
-    end(tx, *tenant, user.code).await
+    Ok(raised)
+}
+
+/// A new password in place of the old one: whatever was open under that ends, sessions and links.
+pub(crate) async fn replace_password(
+    tx: &mut Tx,
+    tenant: TenantId,
+    user: UserCode,
+    hash: &str,
+    must_change: bool,
+    now: Moment,
+) -> Result<Versions, Error> {
+    users::set_password(tx, tenant, user, hash, must_change, now).await?;
+    password_resets::end_all(tx, tenant, user).await?;
+    end(tx, tenant, user).await
 }
 
 /// A user of another tenant answers like one that does not exist.

@@ -110,8 +110,14 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
         Operation::Housekeeping => {
             let day = Duration::from_secs(86400);
             let (interval, tokens, idempotency_keys, mail_bodies, attempts) = (day, day, day, day, day);
-            let retention =
-                housekeeping::Retention { interval, tokens, idempotency_keys, mail_bodies, attempts };
+            let retention = housekeeping::Retention {
+                interval,
+                tokens,
+                idempotency_keys,
+                mail_bodies,
+                attempts,
+                login_failures: tokens,
+            };
             told(housekeeping::run_if_due(app, &retention).await)
         }
         Operation::Beat { process } => told(presence::beat(app, &format!("p{process}"), "0").await),

@@ -28,6 +28,9 @@ fn user(tenant: TenantId, email: &str) -> NewUser {
     }
 }
 
+const GOOD_TOKENS: &str = "SELECT k.hash FROM tokens k
+    JOIN users u ON u.tenant = k.tenant AND u.code = k.user_code AND u.generation = k.generation";
+
 fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<Rejection> {
     match result {
         Err(Error::Refused(problems)) => problems,
@@ -145,10 +148,10 @@ async fn a_user_of_another_tenant_answers_like_one_who_is_not_there(world: World
 
 #[both_engines]
 async fn disabling_and_resetting_end_the_sessions_and_may_be_repeated(world: World) {
-    let tokens =
-        || async { world.db().query(storage::Weight::Point, storage::sql("SELECT hash FROM tokens")).await };
-    for act in ["end", "reset", "disable", "disable"] {
-        insert_token(&world).await;
+    let tokens = || async { world.db().query(storage::Weight::Point, storage::sql(GOOD_TOKENS)).await };
+    for (number, act) in ["end", "reset", "disable", "disable"].into_iter().enumerate() {
+        insert_token(&world, &number.to_string()).await;
+        assert_eq!(tokens().await.unwrap().len(), 1, "{act}");
         let (app, email) = (world.app(), world.operator.email.as_str());
         match act {
             "reset" => users::reset(app, world.here, email, "outra senha longa").await.unwrap(),
@@ -164,16 +167,16 @@ async fn disabling_and_resetting_end_the_sessions_and_may_be_repeated(world: Wor
     assert!(eight.await.iter().all(Result::is_ok));
 }
 
-async fn insert_token(world: &World) {
-    let input = (world.here, world.operator.code);
-    let unit = world.db().write(storage::Lane::of(world.here), input, |tx, (tenant, user)| {
+async fn insert_token(world: &World, name: &str) {
+    let input = (world.here, world.operator.code, name.as_bytes().to_vec());
+    let unit = world.db().write(storage::Lane::of(world.here), input, |tx, (tenant, user, hash)| {
         let insert = storage::sql(
-            "INSERT INTO tokens (tenant, hash, user_code, created_at, expires_at)
-             VALUES ($1, $2, $3, 0, 0)",
+            "INSERT INTO tokens (tenant, hash, user_code, generation, created_at, expires_at)
+             SELECT tenant, $3, code, generation, 0, 0 FROM users WHERE tenant = $1 AND code = $2",
         )
         .arg(*tenant)
-        .arg(&b"hash"[..])
-        .arg(*user);
+        .arg(*user)
+        .arg(&hash[..]);
         Box::pin(tx.execute(insert))
     });
     unit.await.unwrap();

@@ -16,6 +16,7 @@ const RETENTION: Retention = Retention {
     idempotency_keys: DAY,
     mail_bodies: Duration::from_secs(30 * 24 * 3600),
     attempts: Duration::from_secs(90 * 24 * 3600),
+    login_failures: DAY,
 };
 
 async fn write(world: &World, statements: Vec<Statement>) {

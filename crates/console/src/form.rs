@@ -7,9 +7,12 @@ use axum::body::to_bytes;
 use axum::extract::{ConnectInfo, FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 /// More than any form of ours holds.
 const LARGEST: usize = 16 * 1024;
+/// Longer than any form of ours takes to arrive.
+const PATIENCE: Duration = Duration::from_secs(30);
 const KIND: &str = "application/x-www-form-urlencoded";
 
 pub struct Form {
@@ -41,7 +44,8 @@ impl FromRequest<App> for Form {
         if announced.and_then(|text| text.parse::<usize>().ok()).is_some_and(|length| length > LARGEST) {
             return Err(Refusal::TooLarge);
         }
-        let body = to_bytes(request.into_body(), LARGEST).await.map_err(|error| {
+        let whole = tokio::time::timeout(PATIENCE, to_bytes(request.into_body(), LARGEST)).await;
+        let body = whole.map_err(|_| Refusal::Unreadable)?.map_err(|error| {
             // Either it grew past the limit without saying so, or the sender stopped half way.
             match std::error::Error::source(&error).is_some_and(|cause| cause.to_string().contains("limit")) {
                 true => Refusal::TooLarge,

@@ -37,6 +37,7 @@ pub enum Refusal {
     NotAForm,
     TooLarge,
     Unreadable,
+    TooOften,
     Unavailable,
     Broken,
 }
@@ -55,6 +56,10 @@ impl IntoResponse for Refusal {
             Refusal::Unreadable => {
                 (StatusCode::BAD_REQUEST, "O formulário chegou incompleto; envie de novo.")
             }
+            Refusal::TooOften => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "Houve pedidos demais deste endereço; tente de novo daqui a um minuto.",
+            ),
             Refusal::Unavailable => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "O banco de dados não responde no momento; tente de novo em instantes.",
@@ -70,7 +75,10 @@ impl IntoResponse for Refusal {
 
 impl From<&app::Error> for Refusal {
     fn from(error: &app::Error) -> Refusal {
-        tracing::warn!(%error, "a page could not be answered");
+        match error {
+            app::Error::TooMany(_) => return Refusal::TooOften,
+            _ => tracing::warn!(%error, "a page could not be answered"),
+        }
         match error.is_passing() {
             true => Refusal::Unavailable,
             false => Refusal::Broken,

@@ -57,10 +57,10 @@ pub async fn ask(State(app): State<App>, form: Result<Form, Refusal>) -> Respons
         Err(refusal) => return refusal.into_response(),
     };
     match Email::parse(form.text("email")) {
-        Ok(email) => {
-            resets::request(&app, email, form.sent_from);
-            page(StatusCode::OK, &LinkSent { minutes: MINUTES })
-        }
+        Ok(email) => match resets::request(&app, email, form.sent_from) {
+            Ok(()) => page(StatusCode::OK, &LinkSent { minutes: MINUTES }),
+            Err(error) => Refusal::from(&error).into_response(),
+        },
         Err(problem) => {
             let problem = Some(sentence(&problem));
             page(StatusCode::BAD_REQUEST, &Forgotten { email: form.text("email"), problem })
@@ -113,8 +113,7 @@ fn chosen(form: &Form) -> Result<Password, Vec<String>> {
 
 /// A refusal's words without the name of its field, which a person sees on the page: `senha: use…` is `Use…`.
 fn sentence(problem: &Rejection) -> String {
-    let text = wire::refusal::text(problem);
-    let words = text.split_once(": ").map_or(text.as_str(), |(_, words)| words);
+    let words = wire::refusal::sentence(problem);
     let mut rest = words.chars();
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }

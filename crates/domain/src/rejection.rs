@@ -62,3 +62,18 @@ pub enum Rejection {
         seed: u64,
     },
 }
+
+impl Rejection {
+    /// Whether it speaks against the present state, and not against what was sent.
+    pub fn is_conflict(&self) -> bool {
+        matches!(
+            self,
+            Rejection::EmailTaken(_)
+                | Rejection::HostTaken(_)
+                | Rejection::LastAdministrator(_)
+                | Rejection::DisabledUser(_)
+                | Rejection::NotEmpty
+                | Rejection::DemoUnfinished { .. }
+        )
+    }
+}

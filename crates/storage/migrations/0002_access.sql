@@ -42,6 +42,10 @@ CREATE TABLE password_resets (
 CREATE INDEX password_resets_by_expiry ON password_resets (tenant, expires_at);
 CREATE INDEX password_resets_by_user ON password_resets (tenant, user_code);
 
+-- A token is good while its generation is its user's: ending every session of a user is one row, however many he has.
+ALTER TABLE users ADD COLUMN generation BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE tokens ADD COLUMN generation BIGINT NOT NULL DEFAULT 0;
+
 -- The body of a confidential mail (a password, a link) goes as soon as it was sent.
 ALTER TABLE mails ADD COLUMN confidential BOOLEAN NOT NULL DEFAULT FALSE;
 CREATE INDEX mails_due ON mails (due_at, tenant, code) WHERE due_at IS NOT NULL;

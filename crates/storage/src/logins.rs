@@ -2,7 +2,7 @@
 //! counted against accounts and addresses.
 
 use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
-use domain::{BranchCode, CallerAddress, Moment, Role, TenantId, UserCode};
+use domain::{BranchCode, CallerAddress, Email, Moment, Role, TenantId, UserCode};
 
 /// The account that a login names.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct Account {
 
 pub async fn account(
     from: impl Into<Source<'_>>,
-    email: &str,
+    email: &Email,
     address: CallerAddress,
 ) -> Result<Option<Account>, Error> {
     let statement = sql("SELECT l.tenant, l.user_code, u.password_hash, k.seen_at
@@ -24,7 +24,7 @@ pub async fn account(
          JOIN users u ON u.tenant = l.tenant AND u.code = l.user_code
          LEFT JOIN known_addresses k ON k.tenant = l.tenant AND k.user_code = l.user_code AND k.address = $2
          WHERE l.email = $1")
-    .arg(email)
+    .arg(email.as_str())
     .arg(address.to_string());
     let row = from.into().one(statement).await?;
     row.map(|row| {
@@ -47,6 +47,7 @@ pub struct Entering {
     pub branches: Vec<BranchCode>,
     pub password_hash: String,
     pub must_change_password: bool,
+    pub generation: i64,
     pub tenant_name: String,
 }
 
@@ -56,14 +57,15 @@ pub async fn entering(
     tenant: TenantId,
     user: UserCode,
 ) -> Result<Option<Entering>, Error> {
-    let statement = sql("SELECT u.name, u.email, u.role, u.password_hash, u.must_change_password,
+    let statement =
+        sql("SELECT u.name, u.email, u.role, u.password_hash, u.must_change_password, u.generation,
              t.name AS tenant_name, b.branch
          FROM users u
          JOIN tenants t ON t.tenant = u.tenant AND t.active
          LEFT JOIN user_branches b ON b.tenant = u.tenant AND b.user_code = u.code
          WHERE u.tenant = $1 AND u.code = $2 AND u.active ORDER BY COALESCE(b.branch, 0)")
-    .arg(tenant)
-    .arg(user);
+        .arg(tenant)
+        .arg(user);
     let rows = from.into().all(Weight::Point, statement).await?;
     let Some(first) = rows.first() else { return Ok(None) };
     let branches = rows.iter().map(|row| row.get::<Option<BranchCode>>("branch"));
@@ -74,22 +76,19 @@ pub async fn entering(
         branches: branches.filter_map(Result::transpose).collect::<Result<_, _>>()?,
         password_hash: first.get("password_hash")?,
         must_change_password: first.get("must_change_password")?,
+        generation: first.get("generation")?,
         tenant_name: first.get("tenant_name")?,
     }))
 }
 
-/// Remembers that the account was entered correctly from the address; at most once a day, so that a program that logs in
-/// all the time writes nothing.
+/// Remembers that the account was entered correctly from the address.
 pub fn know_address(tenant: TenantId, user: UserCode, address: CallerAddress, now: Moment) -> Statement {
-    const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 3600);
     sql("INSERT INTO known_addresses (tenant, user_code, address, seen_at) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (tenant, user_code, address) DO UPDATE SET seen_at = excluded.seen_at
-         WHERE known_addresses.seen_at < $5")
+         ON CONFLICT (tenant, user_code, address) DO UPDATE SET seen_at = excluded.seen_at")
     .arg(tenant)
     .arg(user)
     .arg(address.to_string())
     .arg(now)
-    .arg(now.minus(DAY))
 }
 
 /// How often something failed, and since when.

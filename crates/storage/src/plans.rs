@@ -13,10 +13,10 @@ pub struct Plan {
     pub active: bool,
 }
 
-/// Every plan, also those no longer sold; by name, then code.
+/// Every plan, also those no longer sold; by code.
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Plan>, Error> {
     let statement = sql("SELECT code, name, benefit_kind, price, active FROM plans WHERE tenant = $1
-         ORDER BY name, code")
+         ORDER BY code")
     .arg(tenant);
     let rows = from.into().all(Weight::Point, statement).await?;
     rows.iter()

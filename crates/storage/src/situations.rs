@@ -16,10 +16,10 @@ pub struct Situation {
     pub active: bool,
 }
 
-/// Every situation of every entity; by name, then code.
+/// Every situation of every entity; by code.
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Situation>, Error> {
     let statement = sql("SELECT entity, code, name, kind, colour, is_default, active FROM situations
-         WHERE tenant = $1 ORDER BY name, code")
+         WHERE tenant = $1 ORDER BY code")
     .arg(tenant);
     let rows = from.into().all(Weight::Point, statement).await?;
     rows.iter()

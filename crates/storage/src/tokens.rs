@@ -12,16 +12,28 @@ pub struct Holder {
     pub expires_at: Moment,
 }
 
-pub fn insert(tenant: TenantId, hash: &[u8], user: UserCode, now: Moment, expires_at: Moment) -> Statement {
-    sql("INSERT INTO tokens (tenant, hash, user_code, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)")
-        .arg(tenant)
-        .arg(hash)
-        .arg(user)
-        .arg(now)
-        .arg(expires_at)
+/// A token to be written. Its generation is the one its user has as he enters.
+pub struct NewToken<'t> {
+    pub tenant: TenantId,
+    pub hash: &'t [u8],
+    pub user: UserCode,
+    pub generation: i64,
+    pub now: Moment,
+    pub expires_at: Moment,
 }
 
-/// Whose token this is, unless it has expired, he was disabled or his association was.
+pub fn insert(new: &NewToken<'_>) -> Statement {
+    sql("INSERT INTO tokens (tenant, hash, user_code, generation, created_at, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6)")
+    .arg(new.tenant)
+    .arg(new.hash)
+    .arg(new.user)
+    .arg(new.generation)
+    .arg(new.now)
+    .arg(new.expires_at)
+}
+
+/// Whose token this is, unless it has expired or was ended, he was disabled or his association was.
 pub async fn holder(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -31,6 +43,7 @@ pub async fn holder(
     let statement = sql("SELECT k.expires_at, u.code, u.role, b.branch
          FROM tokens k
          JOIN users u ON u.tenant = k.tenant AND u.code = k.user_code AND u.active
+             AND u.generation = k.generation
          JOIN tenants t ON t.tenant = k.tenant AND t.active
          LEFT JOIN user_branches b ON b.tenant = u.tenant AND b.user_code = u.code
          WHERE k.tenant = $1 AND k.hash = $2 AND k.expires_at > $3 ORDER BY COALESCE(b.branch, 0)")
@@ -48,7 +61,10 @@ pub async fn holder(
     }))
 }
 
-/// Ends every token of a user; says how many there were.
-pub async fn end_all(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<u64, Error> {
-    tx.execute(sql("DELETE FROM tokens WHERE tenant = $1 AND user_code = $2").arg(tenant).arg(user)).await
+/// Ends every token of a user: none of his generation is good any more. The rows go when they expire.
+pub async fn end_all(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
+    let statement = sql("UPDATE users SET generation = generation + 1 WHERE tenant = $1 AND code = $2")
+        .arg(tenant)
+        .arg(user);
+    tx.execute(statement).await.map(drop)
 }

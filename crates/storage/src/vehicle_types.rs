@@ -11,10 +11,10 @@ pub struct VehicleType {
     pub active: bool,
 }
 
-/// By name, then code.
+/// Every type, also those no longer used; by code.
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<VehicleType>, Error> {
     let statement = sql("SELECT code, name, category, active FROM vehicle_types WHERE tenant = $1
-         ORDER BY name, code")
+         ORDER BY code")
     .arg(tenant);
     let rows = from.into().all(Weight::Point, statement).await?;
     rows.iter()

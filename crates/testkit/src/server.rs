@@ -37,6 +37,7 @@ impl Default for Setup {
 impl Server {
     pub const LIMITS: Limits = Limits {
         max_connections: 64,
+        max_per_address: 64,
         header_timeout: Duration::from_secs(10),
         shutdown_timeout: Duration::from_secs(10),
     };
@@ -56,7 +57,7 @@ impl Server {
         let http = Arc::new(http);
         let state = State::new(app, recorder(), Arc::clone(&http));
         let stopping = state.stopping.clone();
-        let shell = Shell { router: api::router(state, pages), http, limits, tls };
+        let shell = Shell::new(api::router(state, pages), http, limits, tls);
         let (stop, stopped) = oneshot::channel();
         let served = tokio::spawn(async move {
             let asked = async move { drop(stopped.await) };

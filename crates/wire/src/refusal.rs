@@ -65,15 +65,15 @@ pub fn text(rejection: &Rejection) -> String {
         }
         Rejection::PasswordControl => "senha: não use quebras de linha nem caracteres de controle.".to_owned(),
         Rejection::NoBranch => {
-            "codLoja: informe ao menos uma loja; só o perfil administrador acessa todas.".to_owned()
+            "lojas: informe ao menos uma loja; só o perfil administrador acessa todas.".to_owned()
         }
-        Rejection::UnknownBranch(code) => format!("codLoja: a loja {code} não existe nesta base."),
+        Rejection::UnknownBranch(code) => format!("lojas: a loja {code} não existe nesta base."),
         Rejection::UnknownTenant(id) => format!("base: não há uma base {id} neste servidor."),
         Rejection::NoDefaultTenant => {
             "base: este servidor ainda não tem uma base; crie a primeira com `amparo tenant create --name NOME`."
                 .to_owned()
         }
-        Rejection::EmailTaken(email) => format!("email: {email} já pertence a um usuário deste servidor."),
+        Rejection::EmailTaken(email) => format!("email: {email} não está disponível; use outro."),
         Rejection::HostTaken(host) => format!("host: {host} já pertence a outra base."),
         Rejection::UnknownUser(email) => format!("email: não há um usuário {email} nesta base."),
         Rejection::DisabledUser(email) => {

@@ -2,8 +2,8 @@
 
 use crate::fatal::Fatal;
 use crate::settings::{DEMO_PASSWORD_VARIABLE, Settings};
-use app::App;
 use app::demo::{self, ADMINISTRATOR, Demo, Loaded, PASSWORD};
+use app::{App, presence};
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::process::ExitCode;
@@ -19,6 +19,7 @@ pub async fn load(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCod
         password: password(),
     };
     let app = super::open(settings).await?;
+    refuse_under_servers(&app, &demo.password).await?;
     let bar = bar(demo.members);
     let loaded = demo::load(&app, &demo, &mut |there| bar.set_position(there.into())).await;
     bar.finish_and_clear();
@@ -48,6 +49,19 @@ pub async fn fill(app: &App) -> Result<String, Fatal> {
         }
         None => "O banco de dados já tinha dados e ficou como estava.".to_owned(),
     })
+}
+
+/// Who may be reached by others is not given the password that everybody knows.
+async fn refuse_under_servers(app: &App, password: &str) -> Result<(), Fatal> {
+    let since = app.now().minus(presence::GONE_AFTER);
+    let alive = storage::processes::alive(&app.db, since).await.map_err(app::Error::from)?;
+    if password != PASSWORD || alive.is_empty() {
+        return Ok(());
+    }
+    Err(Fatal::new(format!(
+        "Há um servidor no ar com este banco de dados, e a demonstração teria a senha que todos conhecem: pare o servidor, \
+         ou dê outra senha pela variável {DEMO_PASSWORD_VARIABLE}."
+    )))
 }
 
 /// A demonstration that others reach needs a password of its own.

@@ -1,11 +1,12 @@
 //! `amparo serve`: opens everything, serves until asked to stop, closes everything.
 
+use super::tls::Certificate;
 use super::{demo, migrate, tls};
 use crate::fatal::Fatal;
 use crate::settings::Settings;
 use crate::system::SystemClock;
 use crate::telemetry;
-use api::{Shell, State, Stopping, Tls};
+use api::{Shell, State, Stopping};
 use app::housekeeping::{self, Retention};
 use app::{App, memory, presence, server_key};
 use delivery::mail::{self, Post, Transport};
@@ -36,7 +37,7 @@ pub async fn run(settings: &Settings, with_demo: bool) -> Result<ExitCode, Fatal
         demo::refuse_known_password()?;
     }
     let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
-    let tls = tls::open(&settings.tls, &key_file, at.ip(), SystemClock.now())?;
+    let certificate = tls::open(&settings.tls, &key_file, at.ip(), SystemClock.now())?;
     let handle = telemetry::metrics()?;
     let (db, migrated) = storage::open(&address, &settings.storage.options(), Schema::Migrate).await?;
     tracing::info!(database = %address, from = migrated.from, to = migrated.to, "database open");
@@ -64,18 +65,14 @@ pub async fn run(settings: &Settings, with_demo: bool) -> Result<ExitCode, Fatal
     background.spawn(housekeep(app.clone(), rhythm));
     background.spawn(mail::run(app.clone(), post, settings.mail.interval));
     background.spawn(renew(app.clone(), settings.access.renew_interval));
-    if let Some(tls) = &tls {
-        background.spawn(renew_certificate(tls.clone(), settings.tls.renew_interval));
+    if let Some(certificate) = &certificate {
+        background.spawn(renew_certificate(app.clone(), certificate.clone(), settings.tls.renew_interval));
     }
     let http = Arc::new(settings.http.http.clone());
     let state = State::new(app.clone(), handle, Arc::clone(&http));
     let stopping = state.stopping.clone();
-    let shell = Shell {
-        router: api::router(state, console::router(app.clone())),
-        http,
-        limits: settings.http.limits,
-        tls,
-    };
+    let router = api::router(state, console::router(app.clone()));
+    let shell = Shell::new(router, http, settings.http.limits, certificate.map(|one| one.tls));
     let complete = api::serve(listener, shell, asked_to_stop(stopping)).await;
     if !complete {
         tracing::warn!("some requests were cut off");
@@ -165,6 +162,7 @@ impl From<&Settings> for Rhythm {
                 idempotency_keys: DAY * keep.idempotency_days,
                 mail_bodies: DAY * keep.mail_body_days,
                 attempts: DAY * keep.attempts_days,
+                login_failures: settings.access.throttle.window,
             },
         }
     }
@@ -207,14 +205,19 @@ async fn renew(app: App, every: Duration) {
 }
 
 /// Takes a renewed certificate without a restart.
-async fn renew_certificate(tls: Tls, every: Duration) {
+async fn renew_certificate(app: App, certificate: Certificate, every: Duration) {
     let mut ticks = ticks(every);
     loop {
         ticks.tick().await;
-        match tls.renew() {
+        match certificate.renew(app.now()) {
             Ok(true) => tracing::info!("certificate renewed"),
             Ok(false) => {}
-            Err(error) => tracing::warn!(%error, "the new certificate cannot be used; the old one stays"),
+            Err(error) => {
+                tracing::warn!(
+                    why = error.sentence(),
+                    "the new certificate cannot be used; the old one stays"
+                );
+            }
         }
     }
 }

@@ -11,9 +11,26 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a certificate of our own lasts, and how old it may be when the server starts.
+/// How long a certificate of our own lasts, and how long before its end it is made anew.
 const LIFE: Duration = Duration::from_secs(397 * 24 * 3600);
-const FRESH: Duration = Duration::from_secs(300 * 24 * 3600);
+const BEFORE_END: Duration = Duration::from_secs(30 * 24 * 3600);
+/// Stands before the certificate in our own file, where readers of certificates look past it.
+const ENDS: &str = "Amparo: vale até ";
+
+/// The certificate in force, and how it is kept so.
+#[derive(Clone)]
+pub struct Certificate {
+    pub tls: Tls,
+    own: Option<Own>,
+}
+
+/// One that the server made for itself.
+#[derive(Clone)]
+struct Own {
+    certificate: PathBuf,
+    key: PathBuf,
+    listen: IpAddr,
+}
 
 /// What the settings ask for; a certificate of our own lies beside the server's key.
 pub fn open(
@@ -21,12 +38,17 @@ pub fn open(
     key_file: &Path,
     listen: IpAddr,
     now: Moment,
-) -> Result<Option<Tls>, Fatal> {
+) -> Result<Option<Certificate>, Fatal> {
     let TlsSettings { cert_file, key_file: tls_key, self_signed, .. } = settings;
-    let (certificate, key) = match (cert_file, tls_key, self_signed) {
+    let (certificate, key, own) = match (cert_file, tls_key, self_signed) {
         (None, None, false) => return Ok(None),
-        (Some(certificate), Some(key), false) => (certificate.clone(), key.clone()),
-        (None, None, true) => own(key_file, listen, now)?,
+        (Some(certificate), Some(key), false) => (certificate.clone(), key.clone(), None),
+        (None, None, true) => {
+            let beside = |name: &str| key_file.with_file_name(name);
+            let own = Own { certificate: beside("tls-cert.pem"), key: beside("tls-key.pem"), listen };
+            own.make_if_needed(now)?;
+            (own.certificate.clone(), own.key.clone(), Some(own))
+        }
         (_, _, true) => {
             return Err(Fatal::new(
                 "Escolha entre o certificado dos arquivos (tls.cert_file e tls.key_file) e o do próprio servidor \
@@ -35,7 +57,41 @@ pub fn open(
         }
         _ => return Err(Fatal::new("O TLS precisa dos dois arquivos: tls.cert_file e tls.key_file.")),
     };
-    Tls::from_files(&certificate, &key).map(Some).map_err(Fatal::from)
+    let tls = Tls::from_files(&certificate, &key)?;
+    Ok(Some(Certificate { tls, own }))
+}
+
+impl Certificate {
+    /// Takes what is new: files that changed, or a certificate of our own that nears its end.
+    pub fn renew(&self, now: Moment) -> Result<bool, Fatal> {
+        if let Some(own) = &self.own {
+            own.make_if_needed(now)?;
+        }
+        Ok(self.tls.renew()?)
+    }
+}
+
+impl Own {
+    fn make_if_needed(&self, now: Moment) -> Result<(), Fatal> {
+        let there = std::fs::read_to_string(&self.certificate).unwrap_or_default();
+        if self.key.exists() && lasts(&there, now) {
+            return Ok(());
+        }
+        make(&self.certificate, &self.key, self.listen, now)?;
+        tracing::info!(path = %self.certificate.display(), "certificate created");
+        Ok(())
+    }
+}
+
+/// Whether a certificate of ours is good for a while yet.
+fn lasts(text: &str, now: Moment) -> bool {
+    let end = text.lines().find_map(|line| line.strip_prefix(ENDS)?.trim().parse::<jiff::civil::Date>().ok());
+    end.is_some_and(|end| date(now.plus(BEFORE_END)) < end)
+}
+
+fn date(moment: Moment) -> jiff::civil::Date {
+    let at = jiff::Timestamp::from_millisecond(moment.millis()).unwrap_or_default();
+    at.to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
 impl From<TlsError> for Fatal {
@@ -46,20 +102,6 @@ impl From<TlsError> for Fatal {
             error.cause
         ))
     }
-}
-
-/// The certificate that the server made for itself, made anew where there is none or it grows old.
-fn own(key_file: &Path, listen: IpAddr, now: Moment) -> Result<(PathBuf, PathBuf), Fatal> {
-    let (certificate, key) =
-        (key_file.with_file_name("tls-cert.pem"), key_file.with_file_name("tls-key.pem"));
-    let written = std::fs::metadata(&certificate).and_then(|file| file.modified()).ok();
-    let written = written.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-    let age = written.map(|at| now.since(Moment::from_millis(i64::try_from(at.as_millis()).unwrap_or(0))));
-    if !(key.exists() && age.is_some_and(|age| age < FRESH)) {
-        make(&certificate, &key, listen, now)?;
-        tracing::info!(path = %certificate.display(), "certificate created");
-    }
-    Ok((certificate, key))
 }
 
 fn make(certificate: &Path, key: &Path, listen: IpAddr, now: Moment) -> Result<(), Fatal> {
@@ -77,17 +119,16 @@ fn make(certificate: &Path, key: &Path, listen: IpAddr, now: Moment) -> Result<(
     }
     let mut params = rcgen::CertificateParams::new(names).map_err(|error| failed(&error))?;
     params.distinguished_name.push(rcgen::DnType::CommonName, "Amparo");
-    let day = |moment: Moment| {
-        let date = jiff::Timestamp::from_millisecond(moment.millis()).unwrap_or_default();
-        let date = date.to_zoned(jiff::tz::TimeZone::UTC).date();
+    let day = |date: jiff::civil::Date| {
         rcgen::date_time_ymd(date.year().into(), date.month().unsigned_abs(), date.day().unsigned_abs())
     };
-    params.not_before = day(now.minus(Duration::from_secs(24 * 3600)));
-    params.not_after = day(now.plus(LIFE));
+    let end = date(now.plus(LIFE));
+    params.not_before = day(date(now.minus(Duration::from_secs(24 * 3600))));
+    params.not_after = day(end);
     let pair = rcgen::KeyPair::generate().map_err(|error| failed(&error))?;
     let signed = params.self_signed(&pair).map_err(|error| failed(&error))?;
     write(key, &pair.serialize_pem()).map_err(|error| failed(&error))?;
-    write(certificate, &signed.pem()).map_err(|error| failed(&error))
+    write(certificate, &format!("{ENDS}{end}\n{}", signed.pem())).map_err(|error| failed(&error))
 }
 
 /// Written whole or not at all, and read by its owner alone.
@@ -97,4 +138,27 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     std::fs::rename(&fresh, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_of_our_own_is_made_again_a_month_before_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
+        let own = Own { certificate: certificate.clone(), key, listen: IpAddr::from([192, 0, 2, 1]) };
+        let start = Moment::from_millis(1_794_663_125_000);
+        let days = |count: u64| Duration::from_secs(count * 24 * 3600);
+        let at = |moment: Moment| {
+            own.make_if_needed(moment).unwrap();
+            std::fs::read_to_string(&certificate).unwrap()
+        };
+        let first = at(start);
+        assert!(Tls::from_files(&certificate, &own.key).is_ok(), "{first}");
+        assert_eq!(at(start.plus(days(366))), first);
+        assert_ne!(at(start.plus(days(368))), first);
+        assert!(!lasts("", start) && !lasts("Amparo: vale até ontem", start));
+    }
 }

@@ -107,6 +107,7 @@ impl HttpSettings {
         Ok(HttpSettings {
             limits: Limits {
                 max_connections: values.integer("http.max_connections", CONNECTIONS)?,
+                max_per_address: values.integer("http.max_connections_per_address", CONNECTIONS)?,
                 header_timeout: values.duration("http.header_timeout")?,
                 shutdown_timeout: values.duration("http.shutdown_timeout")?,
             },
@@ -116,6 +117,7 @@ impl HttpSettings {
                 origins: values.list("http.cors_origins").into_iter().map(str::to_owned).collect(),
                 metrics_from: networks(values, "http.metrics_from")?,
                 body_timeout: values.duration("http.body_timeout")?,
+                is_strict: values.path("tls.cert_file").is_some(),
             },
         })
     }
@@ -221,7 +223,7 @@ impl HousekeepingSettings {
             interval: values.duration("housekeeping.interval")?,
             heartbeat: values.duration("housekeeping.heartbeat")?,
             tokens_days: values.integer("housekeeping.tokens_days", DAYS)?,
-            idempotency_days: values.integer("housekeeping.idempotency_days", DAYS)?,
+            idempotency_days: values.integer("housekeeping.idempotency_days", 1..=*DAYS.end())?,
             mail_body_days: values.integer("housekeeping.mail_body_days", DAYS)?,
             attempts_days: values.integer("housekeeping.attempts_days", DAYS)?,
         })

@@ -92,3 +92,41 @@ async fn the_description_is_the_same_by_command_and_from_the_server(database: Da
     assert_eq!(served.split_once("\r\n\r\n").unwrap().1.trim(), amparo.said("openapi").trim());
     assert_eq!(serving.terminate(), 0);
 }
+
+/// However much the log tells, it tells no password, no token, no link and nobody's address.
+#[both_engines]
+async fn the_log_tells_no_secret_even_at_its_loudest(database: Database) {
+    let amparo = Amparo::new(database);
+    amparo.said("tenant create --name Associação");
+    let line = "user create --email ana@exemplo.com.br --name Ana --role administrador --password-stdin";
+    assert!(amparo.with_password(line, "uma senha bem longa").status.success());
+    let log = amparo.folder.path().join("log");
+    let line = "serve --listen 127.0.0.1:0 --log-level trace --mail-interval 10ms";
+    let mut command = amparo.command(line);
+    let serving = Amparo::started(command.stderr(std::fs::File::create(&log).unwrap()));
+    let token = enter(&serving, "uma senha bem longa");
+    let bearer = format!("Bearer {token}");
+    let json = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+    let body = r#"{"nome": "Rui Segredo", "email": "rui@segredo.example", "perfil": "administrador"}"#;
+    let created = serving.send("POST /gestao/usuario?cpf=12345678909", &json, body);
+    assert!(created.starts_with("HTTP/1.1 200"), "{created}");
+    serving.post("/senha/esqueci", "email=rui%40segredo.example");
+    let folder = match amparo.database.folder() {
+        Some(folder) => folder.join("mails"),
+        None => amparo.folder.path().join("mails"),
+    };
+    let [first, second] = [super::mail::mail(&folder, 1).await, super::mail::mail(&folder, 2).await];
+    let texts = [first.as_str(), second.as_str()].concat();
+    let password = texts.lines().find_map(|line| line.strip_prefix("Senha: ")).unwrap();
+    let link = texts.lines().find_map(|line| line.rsplit_once("/senha/nova/")).unwrap().1;
+    serving.get(&format!("/senha/nova/{link}"));
+    assert_eq!(serving.terminate(), 0);
+    let told = std::fs::read_to_string(&log).unwrap();
+    assert!(told.contains("/senha/nova/{codigo}") && told.len() > 1000, "it does tell something: {told}");
+    for secret in
+        [password, link, &token, "uma senha bem longa", "argon2", "segredo.example", "Segredo", "12345678909"]
+    {
+        let line = told.lines().find(|line| line.contains(secret));
+        assert_eq!(line, None, "{secret}");
+    }
+}

@@ -40,7 +40,7 @@ async fn a_password_is_mailed_and_never_shown(database: Database) {
 }
 
 /// The text of the mail with this code, once it is written.
-async fn mail(folder: &Path, code: u32) -> String {
+pub async fn mail(folder: &Path, code: u32) -> String {
     let ending = format!("-1-{code}.eml");
     let find = || {
         let all = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());

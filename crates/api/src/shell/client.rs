@@ -1,17 +1,29 @@
 //! Where a call comes from. What a proxy writes about that is believed only of proxies that are configured.
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderName};
 use ipnet::IpNet;
 use std::net::IpAddr;
 
+/// What a proxy writes about the caller before it.
+const FORWARDED: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// Where a call comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    pub address: IpAddr,
+    /// Somebody whose word is not believed says that the caller is another: a proxy that was not configured, so that
+    /// everybody looks like it.
+    pub is_disputed: bool,
+}
+
 /// The address of the caller: of the connection, or, behind proxies that we trust, the last one before them.
-pub fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+pub fn origin(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Origin {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
     let peer = peer.to_canonical();
-    if trusted.is_empty() || !is_trusted(&peer) {
-        return peer;
+    if !is_trusted(&peer) {
+        return Origin { address: peer, is_disputed: headers.contains_key(FORWARDED) };
     }
-    let named = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
+    let named = headers.get_all(FORWARDED).iter().filter_map(|value| value.to_str().ok());
     let hops: Vec<Option<IpAddr>> = named.flat_map(|value| value.split(',')).map(parse).collect();
     // From the right: each trusted hop vouches for the one before it. What cannot be read ends the chain.
     let mut last = peer;
@@ -22,7 +34,7 @@ pub fn address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
             break;
         }
     }
-    last
+    Origin { address: last, is_disputed: false }
 }
 
 /// `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`
@@ -44,7 +56,7 @@ mod tests {
             headers.append("x-forwarded-for", value.parse().unwrap());
         }
         let trusted: Vec<IpNet> = trusted.iter().map(|net| net.parse().unwrap()).collect();
-        address(peer.parse().unwrap(), &headers, &trusted).to_string()
+        origin(peer.parse().unwrap(), &headers, &trusted).address.to_string()
     }
 
     #[test]

@@ -32,6 +32,9 @@ pub async fn measure(
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID, id);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if state.http.is_strict {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000"));
+    }
     let (status, elapsed) = (response.status(), begun.elapsed());
     span.in_scope(|| tracing::debug!(status = status.as_u16(), ms = elapsed.as_secs_f64() * 1e3, "answered"));
     metrics::counter!("amparo_http_requests_total", "route" => route.clone(), "method" => method, "status" => status.as_str().to_owned())

@@ -3,16 +3,20 @@
 
 pub(crate) mod client;
 pub(crate) mod cors;
+mod drain;
 pub(crate) mod measure;
+mod shares;
+mod stall;
 mod tidy;
 mod tls;
 
 pub use tls::{Tls, TlsError};
 
+use shares::Shares;
+
 use axum::Router;
-use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::http::Request;
+use axum::http::{Request, StatusCode};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -22,6 +26,7 @@ use ipnet::IpNet;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -32,6 +37,8 @@ use tower::ServiceExt;
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub max_connections: usize,
+    /// How many of them one address may have, unless it is a proxy that we trust.
+    pub max_per_address: usize,
     /// How long a caller may take to send his headers, and to agree on TLS before that.
     pub header_timeout: Duration,
     /// How long requests under way may take to end once the server was asked to stop.
@@ -49,8 +56,10 @@ pub struct Http {
     pub origins: Vec<String>,
     /// From where the measurements may be read.
     pub metrics_from: Vec<IpNet>,
-    /// How long a caller may take over the body of his request.
+    /// How long a caller may take over the body of his request, and how long he may not take up our answer.
     pub body_timeout: Duration,
+    /// Browsers are told to come by TLS alone: there is a certificate that they know.
+    pub is_strict: bool,
 }
 
 impl Default for Http {
@@ -62,16 +71,25 @@ impl Default for Http {
             origins: Vec::new(),
             metrics_from: vec![local("127.0.0.0/8"), local("::1/128")],
             body_timeout: Duration::from_secs(30),
+            is_strict: false,
         }
     }
 }
 
 /// What the loop serves, and how.
 pub struct Shell {
-    pub router: Router,
-    pub http: Arc<Http>,
-    pub limits: Limits,
-    pub tls: Option<Tls>,
+    router: Router,
+    http: Arc<Http>,
+    limits: Limits,
+    tls: Option<Tls>,
+    told_of_proxy: AtomicBool,
+    shares: Arc<Shares>,
+}
+
+impl Shell {
+    pub fn new(router: Router, http: Arc<Http>, limits: Limits, tls: Option<Tls>) -> Shell {
+        Shell { router, http, limits, tls, told_of_proxy: AtomicBool::new(false), shares: Arc::default() }
+    }
 }
 
 /// Serves until `stop` is ready, then until what is under way has ended. `false` where some had to be cut off.
@@ -90,10 +108,12 @@ pub async fn serve(listener: TcpListener, shell: Shell, stop: impl Future<Output
             accepted = accept(&listener) => accepted,
             () = &mut stop => break,
         };
+        // Whoever has his share already is let go at once: nobody alone takes every place.
+        let Some(share) = shell.shares.take(&shell, peer.ip()) else { continue };
         let (shell, watcher) = (Arc::clone(&shell), graceful.watcher());
         tokio::spawn(async move {
             converse(&shell, stream, peer, watcher).await;
-            drop(place);
+            drop((place, share));
         });
     }
     drop(listener);
@@ -118,13 +138,29 @@ where
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(shell.limits.header_timeout);
     let service = service_fn(|request: Request<Incoming>| {
-        let (shell, mut request) = (Arc::clone(shell), request.map(Body::new));
+        let shell = Arc::clone(shell);
+        let (mut request, rest) = drain::watched(request, shell.http.body_timeout);
         tidy::tidy(request.uri_mut(), &shell.http.prefix);
-        let caller = client::address(peer.ip(), request.headers(), &shell.http.trusted_proxies);
-        request.extensions_mut().insert(ConnectInfo(SocketAddr::new(caller, peer.port())));
-        async move { shell.router.clone().oneshot(request).await }
+        let origin = client::origin(peer.ip(), request.headers(), &shell.http.trusted_proxies);
+        if origin.is_disputed && !shell.told_of_proxy.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                proxy = %origin.address,
+                "a proxy that is not trusted names its callers: all of them count as one; see http.trusted_proxies"
+            );
+        }
+        request.extensions_mut().insert(origin);
+        request.extensions_mut().insert(ConnectInfo(SocketAddr::new(origin.address, peer.port())));
+        async move {
+            let response = shell.router.clone().oneshot(request).await;
+            // Who dawdled over his body is not waited for a second time.
+            if !response.as_ref().is_ok_and(|response| response.status() == StatusCode::REQUEST_TIMEOUT) {
+                rest.drain().await;
+            }
+            response
+        }
     });
-    if let Err(error) = watcher.watch(builder.serve_connection(TokioIo::new(stream), service)).await {
+    let stream = TokioIo::new(stall::Impatient::new(stream, shell.http.body_timeout));
+    if let Err(error) = watcher.watch(builder.serve_connection(stream, service)).await {
         tracing::debug!(%error, "a connection ended early");
     }
 }

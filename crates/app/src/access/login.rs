@@ -16,7 +16,9 @@ use sha2::Sha256;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::logins::{self, Account, Entering};
-use storage::{Lane, Tx, tokens};
+use storage::tokens::{self, NewToken};
+use storage::{Lane, Tx};
+use tracing::Instrument;
 
 /// How long a right login is remembered.
 const REMEMBERED_FOR: Duration = Duration::from_secs(10 * 60);
@@ -45,24 +47,33 @@ pub(crate) struct Remembered {
     until: Moment,
 }
 
-/// Enters. Who is unknown, disabled or wrong gets one and the same answer, after the same work.
+/// Enters. Who is unknown, disabled or wrong gets one and the same answer, after the same work. It is carried to its end
+/// even if the caller hangs up: a failure that nobody waits for counts like any other.
 pub async fn login(app: &App, login: &str, password: &str, address: CallerAddress) -> Result<Entered, Error> {
-    // What is no address belongs to nobody.
-    let email = Email::parse(login).map_or_else(|_| login.to_owned(), |email| email.to_string());
-    let digest = digest(&app.memory.key, &email, password);
-    if let Some(entered) = repeat(app, &digest, address).await? {
+    let (app, login, password) = (app.clone(), login.to_owned(), password.to_owned());
+    let attempt = async move { attempt(&app, &login, password, address).await };
+    let ended = tokio::spawn(attempt.in_current_span()).await;
+    ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
+}
+
+async fn attempt(app: &App, login: &str, password: String, address: CallerAddress) -> Result<Entered, Error> {
+    // What is no address belongs to nobody; it is counted and checked all the same.
+    let email = Email::parse(login).ok();
+    let name = email.as_ref().map_or(login, Email::as_str);
+    let digest = digest(&app.memory.key, name, &password, address);
+    let subjects = Subjects::of(name, address);
+    if let Some(entered) = repeat(app, &digest, &subjects, address).await? {
         return Ok(entered);
     }
-    let subjects = Subjects::of(&email, address);
-    allowed(app, &email, &subjects, address).await?;
-    let turn = app.passwords.turn().await?;
+    let account = allowed(app, email.as_ref(), &subjects, address).await?;
+    let turn = app.passwords.turn(account.is_known_here).await?;
     // While this one waited, the same login may have been found right, or too many others wrong.
-    if let Some(entered) = repeat(app, &digest, address).await? {
+    if let Some(entered) = repeat(app, &digest, &subjects, address).await? {
         return Ok(entered);
     }
-    let account = allowed(app, &email, &subjects, address).await?;
+    let account = allowed(app, email.as_ref(), &subjects, address).await?.account;
     let hash = account.as_ref().map(|account| account.password_hash.as_str());
-    let (turn, is_right) = app.passwords.verify(turn, password.to_owned(), hash).await;
+    let (turn, is_right) = app.passwords.verify(turn, password, hash).await;
     if let (true, Some(account)) = (is_right?, account) {
         drop(turn);
         let right = Remembered {
@@ -81,24 +92,41 @@ pub async fn login(app: &App, login: &str, password: &str, address: CallerAddres
     Err(Error::Credential)
 }
 
+/// Whom a login names.
+struct Named {
+    account: Option<Account>,
+    /// He entered correctly from this address not long ago.
+    is_known_here: bool,
+}
+
 /// The account that the login names, unless too many failures came before.
 async fn allowed(
     app: &App,
-    email: &str,
+    email: Option<&Email>,
     subjects: &Subjects,
     address: CallerAddress,
-) -> Result<Option<Account>, Error> {
+) -> Result<Named, Error> {
     let now = app.now();
-    let account = logins::account(&app.db, email, address).await?;
+    let account = match email {
+        Some(email) => logins::account(&app.db, email, address).await?,
+        None => None,
+    };
     let known = account.as_ref().and_then(|account| account.known_since);
-    let is_known = known.is_some_and(|since| since > now.minus(KNOWN_FOR));
-    app.throttle.check(app, subjects, now, is_known).await?;
-    Ok(account)
+    let is_known_here = known.is_some_and(|since| since > now.minus(KNOWN_FOR));
+    app.throttle.check(app, subjects, now, is_known_here).await?;
+    Ok(Named { account, is_known_here })
 }
 
-/// Enters by a login that was right a moment ago, if it still is.
-async fn repeat(app: &App, digest: &[u8; 32], address: CallerAddress) -> Result<Option<Entered>, Error> {
+/// Enters by a login that was right a moment ago from the same address, if it still is. An address that failed too often
+/// is not told even that: it could try passwords without end until one is remembered.
+async fn repeat(
+    app: &App,
+    digest: &[u8; 32],
+    subjects: &Subjects,
+    address: CallerAddress,
+) -> Result<Option<Entered>, Error> {
     let Some(right) = app.memory.logins.get(digest) else { return Ok(None) };
+    app.throttle.check(app, subjects, app.now(), true).await?;
     if app.now() < right.until {
         if let Some(entered) = issue(app, &right, address).await? {
             return Ok(Some(entered));
@@ -142,18 +170,28 @@ async fn write_token(tx: &mut Tx, issue: &Issue) -> Result<Option<Entering>, Err
         return Ok(None);
     };
     tx.batch(vec![
-        tokens::insert(right.tenant, &key.hash, right.user, *now, now.plus(TOKEN_LIFE)),
+        tokens::insert(&NewToken {
+            tenant: right.tenant,
+            hash: &key.hash,
+            user: right.user,
+            generation: entering.generation,
+            now: *now,
+            expires_at: now.plus(TOKEN_LIFE),
+        }),
         logins::know_address(right.tenant, right.user, *address, *now),
     ])
     .await?;
     Ok(Some(entering))
 }
 
-fn digest(key: &[u8; 64], email: &str, password: &str) -> [u8; 32] {
+fn digest(key: &[u8; 64], name: &str, password: &str, address: CallerAddress) -> [u8; 32] {
     let mut mac = Hmac::<Sha256>::new(&(*key).into());
-    // An address holds no such byte, so no two pairs read alike.
-    for part in [email.as_bytes(), b"\0", password.as_bytes()] {
-        mac.update(part);
+    let address = address.to_string();
+    // The lengths in front: no two read alike.
+    for part in [name, &address] {
+        mac.update(&part.len().to_be_bytes());
+        mac.update(part.as_bytes());
     }
+    mac.update(password.as_bytes());
     mac.finalize().into_bytes().into()
 }

@@ -1,5 +1,6 @@
 //! Counting failed logins, by account and by address, where every process sees the count.
 
+use crate::server_key::hex;
 use crate::{App, Error};
 use domain::{CallerAddress, Moment, TenantId};
 use sha2::{Digest, Sha256};
@@ -30,9 +31,7 @@ pub(super) struct Subjects {
 impl Subjects {
     /// Whatever was typed as a login has an account's count, so that having one says nothing about existing.
     pub fn of(login: &str, address: CallerAddress) -> Subjects {
-        let digest = Sha256::digest(login.as_bytes());
-        let account =
-            digest[..16].iter().fold(String::from("account "), |text, byte| text + &format!("{byte:02x}"));
+        let account = format!("account {}", hex(&Sha256::digest(login.as_bytes())[..16]));
         Subjects { account, address: format!("address {address}") }
     }
 

@@ -1,6 +1,7 @@
 //! The token: `amp_<tenant>_<random>_<check>`. The prefix lets secret scanners find one that leaked, the tenant says
 //! where to look for it, the check lets garbage be refused without asking the database. Only its hash is ever kept.
 
+use crate::server_key::hex;
 use domain::{Chance, TenantId};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -47,13 +48,6 @@ fn check(body: &str) -> String {
 
 fn hash(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub const VEHICLE_TYPES: &[(&str, VehicleCategory)] = &[
     ("Van e furgão", Utility),
     ("Caminhão leve", Truck),
     ("Caminhão pesado e cavalo mecânico", Truck),
-    ("Ônibus e micro-ônibus", Bus),
+    ("Micro-ônibus e ônibus", Bus),
     ("Bicicleta elétrica", Bicycle),
     ("Reboque e carretinha", Other),
 ];

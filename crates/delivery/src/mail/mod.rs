@@ -110,11 +110,11 @@ async fn record(app: &App, mail: Claimed, failure: &Failure) -> Result<(), Error
     match wait {
         Some(_) => {
             metrics::counter!("amparo_mails_total", "result" => "failed").increment(1);
-            tracing::warn!(%tenant, %code, tries, %cause, "a mail did not go; it is tried again");
+            tracing::warn!(%tenant, %code, tries, why = failure.kind(), "a mail did not go; it is tried again");
         }
         None => {
             metrics::counter!("amparo_mails_total", "result" => "given_up").increment(1);
-            tracing::error!(%tenant, %code, tries, %cause, "a mail was given up");
+            tracing::error!(%tenant, %code, tries, why = failure.kind(), "a mail was given up");
         }
     }
     app::mail::failed(app, mail, cause, wait).await.map(drop)

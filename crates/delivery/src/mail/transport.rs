@@ -58,15 +58,22 @@ pub(super) struct Failure {
     pub cause: String,
     /// Trying again would end the same.
     pub is_permanent: bool,
+    /// What the mail server answered, without its words: those repeat the address, which belongs in no log.
+    status: Option<String>,
 }
 
 impl Failure {
     pub fn permanent(cause: String) -> Failure {
-        Failure { cause, is_permanent: true }
+        Failure { cause, is_permanent: true, status: None }
     }
 
     pub fn passing(cause: String) -> Failure {
-        Failure { cause, is_permanent: false }
+        Failure { cause, is_permanent: false, status: None }
+    }
+
+    /// What may stand in a log.
+    pub fn kind(&self) -> &str {
+        self.status.as_deref().unwrap_or(&self.cause)
     }
 
     pub fn too_slow() -> Failure {
@@ -78,7 +85,8 @@ impl From<transport::smtp::Error> for Failure {
     fn from(error: transport::smtp::Error) -> Failure {
         // 53x speaks of our login, not of this mail: it is mended by the administrator, and no mail is lost till then.
         let about_us = error.status().is_some_and(|code| code.category == Category::Unspecified3);
-        Failure { is_permanent: error.is_permanent() && !about_us, cause: whole(&error) }
+        let status = error.status().map(|code| format!("smtp status {code}"));
+        Failure { is_permanent: error.is_permanent() && !about_us, cause: whole(&error), status }
     }
 }
 
@@ -133,7 +141,9 @@ fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?;
     file.write_all(bytes)?;
     file.sync_all()?;
-    std::fs::rename(&unfinished, path)
+    std::fs::rename(&unfinished, path)?;
+    // The name must last as the bytes do: once it counts as sent, nobody else knows what it said.
+    std::fs::File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]

@@ -200,3 +200,63 @@ async fn pretend(database: &Database, text: &str) {
         None => Database::statement(database.address_text(), text).await,
     }
 }
+
+/// A database as the first released schema left it, with rows in it, is brought forward with nothing lost.
+#[both_engines]
+async fn a_database_of_the_first_schema_is_brought_forward(database: Database) {
+    let rows = "INSERT INTO tenants (tenant, name, time_zone, active, version, created_at, updated_at)
+            VALUES (7, 'Velha', 'America/Sao_Paulo', TRUE, 1, 0, 0);
+        INSERT INTO users (tenant, code, name, email, role, password_hash, must_change_password, active, version,
+            created_at, updated_at) VALUES (7, 1, 'Ana', 'ana@x.example', 1, 'x', FALSE, TRUE, 1, 0, 0);
+        INSERT INTO tokens (tenant, hash, user_code, created_at, expires_at) VALUES (7, 'abc', 1, 0, 9000000000000);
+        INSERT INTO mails (tenant, code, recipient, subject, text_body, tries, due_at, created_at)
+            VALUES (7, 1, 'ana@x.example', 'Oi', 'Olá', 0, 5, 0);";
+    let rows = match database.engine {
+        Engine::Sqlite => rows.replace("'abc'", "x'616263'"),
+        Engine::Postgres => rows.to_owned(),
+    };
+    pretend(&database, &format!("{}{rows}", back_to_the_first())).await;
+    let (db, migrated) =
+        storage::open(&database.address(), &Options::default(), Schema::Migrate).await.unwrap();
+    assert_eq!((migrated.from, migrated.to), (1, storage::newest_schema()));
+    assert_eq!(migrated.copy.is_some(), database.engine == Engine::Sqlite, "a copy of what was there");
+    let tenant = domain::TenantId::new(7);
+    let holder = storage::tokens::holder(&db, tenant, b"abc", domain::Moment::from_millis(1)).await.unwrap();
+    assert_eq!(holder.unwrap().user.get(), 1, "an old token is still good");
+    let mail = sql("SELECT confidential FROM mails WHERE tenant = 7");
+    assert!(!db.query(Weight::Point, mail).await.unwrap()[0].get::<bool>("confidential").unwrap());
+    db.close().await;
+    if let Some(folder) = database.folder() {
+        let fresh = Database::fresh(Engine::Sqlite).await;
+        fresh.open().await.close().await;
+        let of = |folder: &std::path::Path| of_file(&folder.join("amparo.db"));
+        assert_eq!(of(folder), of(fresh.folder().unwrap()), "as if it had been made today");
+    }
+}
+
+/// Undoes every migration but the first: what they created goes, and so does the word that they ran.
+fn back_to_the_first() -> String {
+    let mut undo = Vec::new();
+    for text in storage::schema_texts().skip(1) {
+        let mut of_this = Vec::new();
+        for statement in text.split(';') {
+            let code: String =
+                statement.lines().filter(|line| !line.trim().starts_with("--")).collect::<Vec<_>>().join(" ");
+            let words: Vec<&str> = code.split_whitespace().collect();
+            match words[..] {
+                ["CREATE", "TABLE", name, ..] => of_this.push(format!("DROP TABLE {name};")),
+                ["CREATE", "INDEX", name, ..] | ["CREATE", "UNIQUE", "INDEX", name, ..] => {
+                    of_this.push(format!("DROP INDEX {name};"));
+                }
+                ["ALTER", "TABLE", name, "ADD", "COLUMN", column, ..] => {
+                    of_this.push(format!("ALTER TABLE {name} DROP COLUMN {column};"));
+                }
+                [] => {}
+                ref other => panic!("no way back from {other:?}"),
+            }
+        }
+        undo.push(of_this);
+    }
+    let backward = undo.into_iter().flatten().rev().collect::<String>();
+    format!("{backward} DELETE FROM migrations WHERE version > 1;")
+}

@@ -34,23 +34,37 @@ impl<T> Given<T> {
 
 /// Everything that is wrong with what was sent, one sentence each, led by the field's name.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Problems(Vec<String>);
+pub struct Problems {
+    lines: Vec<String>,
+    /// How many more there were than anybody reads.
+    more: usize,
+}
+
+/// Nobody reads more, and whoever sends a megabyte of mistakes gets no megabytes back.
+const MOST: usize = 100;
 
 impl Problems {
     pub fn add(&mut self, at: &At<'_>, sentence: impl fmt::Display) {
-        self.0.push(match at {
+        if self.lines.len() == MOST {
+            self.more += 1;
+            return;
+        }
+        self.lines.push(match at {
             At::Root => sentence.to_string(),
             _ => format!("{at}: {sentence}"),
         });
     }
 
-    pub fn lines(&self) -> &[String] {
-        &self.0
+    pub fn into_lines(mut self) -> Vec<String> {
+        if self.more > 0 {
+            self.lines.push(format!("… e mais {} problemas.", self.more));
+        }
+        self.lines
     }
 
     fn none_or<T>(self, value: Option<T>) -> Result<T, Problems> {
         match value {
-            Some(value) if self.0.is_empty() => Ok(value),
+            Some(value) if self.lines.is_empty() => Ok(value),
             _ => Err(self),
         }
     }
@@ -315,7 +329,7 @@ mod tests {
     }
 
     fn problems(text: &str) -> Vec<String> {
-        body::<Somebody>(text.as_bytes()).unwrap_err().0
+        body::<Somebody>(text.as_bytes()).unwrap_err().into_lines()
     }
 
     #[test]
@@ -359,6 +373,6 @@ mod tests {
         };
         let read = pairs("nome=Maria&idade=8&recebe=true&nome=Outra&x=1").unwrap();
         assert_eq!((read.name.as_str(), read.age, read.receives), ("Maria", Given::Set(8), Given::Set(true)));
-        assert_eq!(pairs("nome=&idade=").unwrap_err().0, ["nome: informe um valor."]);
+        assert_eq!(pairs("nome=&idade=").unwrap_err().into_lines(), ["nome: informe um valor."]);
     }
 }

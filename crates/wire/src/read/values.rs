@@ -33,6 +33,9 @@ fn parsed<T>(
     parse(text).map_err(|rejection| problems.add(at, refusal::sentence(&rejection))).ok()
 }
 
+/// More than any list of the interface holds in earnest.
+const LONGEST_LIST: usize = 1000;
+
 fn string() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
@@ -87,6 +90,10 @@ impl<T: Read> Read for Vec<T> {
             problems.add(at, "deve ser uma lista, entre [ e ].");
             return None;
         };
+        if items.len() > LONGEST_LIST {
+            problems.add(at, format!("use no máximo {LONGEST_LIST} itens."));
+            return None;
+        }
         // Every item is looked at, also behind a wrong one.
         let read: Vec<Option<T>> = items
             .iter()

@@ -31,7 +31,7 @@ pub fn migrate(path: &Path, schema: Schema) -> Result<Migrated, OpenError> {
     let unreachable = |cause: String| OpenError::Unreachable { place: place.clone(), cause };
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     if schema != Schema::Inspect {
-        make_folder(path).map_err(|error| unreachable(error.to_string()))?;
+        make_folder(path).and_then(|()| make_file(path)).map_err(|error| unreachable(error.to_string()))?;
         flags |= OpenFlags::SQLITE_OPEN_CREATE;
     }
     let mut connection =
@@ -140,6 +140,15 @@ fn make_folder(path: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// The file itself too, wherever it lies; what SQLite makes beside it takes over its rights.
+fn make_file(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
 }
 
 impl From<rusqlite::Error> for Error {
