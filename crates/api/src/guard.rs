@@ -54,5 +54,5 @@ async fn bearer(state: &State, headers: &HeaderMap) -> Result<std::sync::Arc<acc
 /// The host that the caller asked for, with its port.
 fn host(request: &Request) -> Option<&str> {
     let header = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
-    request.uri().authority().map(|authority| authority.as_str()).or(header)
+    request.uri().authority().map(axum::http::uri::Authority::as_str).or(header)
 }

@@ -103,10 +103,10 @@ impl Write {
         let render: Render<T> = Arc::new(move |value| serde_json::to_vec(&record(value)).unwrap_or_default());
         let ticket = self.ticket(caller);
         let _place = ticket.as_ref().map(|ticket| state.running.enter(&ticket.key)).transpose()?;
-        if let Some(ticket) = &ticket {
-            if let Some(kept) = once::before(&state.app, ticket).await? {
-                return Ok(replay(kept));
-            }
+        if let Some(ticket) = &ticket
+            && let Some(kept) = once::before(&state.app, ticket).await?
+        {
+            return Ok(replay(kept));
         }
         let once = Once { ticket: ticket.clone(), render: Arc::clone(&render) };
         let done = match read::body::<I>(&self.body) {

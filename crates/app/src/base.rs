@@ -32,10 +32,10 @@ impl Registers {
 pub async fn registers(app: &App, tenant: TenantId) -> Result<Arc<Registers>, Error> {
     // Looked at before the registers are: a change in between only makes them look older than they are.
     let needed = app.memory.versions(tenant);
-    if let (Some(needed), Some((had, kept))) = (needed, app.memory.registers.get(&tenant)) {
-        if had.registers == needed.registers {
-            return Ok(kept);
-        }
+    if let (Some(needed), Some((had, kept))) = (needed, app.memory.registers.get(&tenant))
+        && had.registers == needed.registers
+    {
+        return Ok(kept);
     }
     let read = Arc::new(app.db.read(tenant, |tx, tenant| Box::pin(read(tx, *tenant))).await?);
     if let Some(needed) = needed {

@@ -115,7 +115,7 @@ async fn the_log_tells_no_secret_even_at_its_loudest(database: Database) {
         Some(folder) => folder.join("mails"),
         None => amparo.folder.path().join("mails"),
     };
-    let [first, second] = [super::mail::mail(&folder, 1).await, super::mail::mail(&folder, 2).await];
+    let [first, second] = [crate::mail::mail(&folder, 1).await, crate::mail::mail(&folder, 2).await];
     let texts = [first.as_str(), second.as_str()].concat();
     let password = texts.lines().find_map(|line| line.strip_prefix("Senha: ")).unwrap();
     let link = texts.lines().find_map(|line| line.rsplit_once("/senha/nova/")).unwrap().1;

@@ -20,8 +20,8 @@ pub fn tidy(uri: &mut Uri, prefix: &str) {
 
 /// The tidied path; `None` where there is nothing to tidy.
 fn tidied(path: &str, prefix: &str) -> Option<String> {
-    let is_tidy = !path.contains("//") && !(path.ends_with('/') && path != "/");
-    if is_tidy && (prefix.is_empty() || !path.starts_with(prefix)) {
+    let has_odd_slash = path.contains("//") || (path.ends_with('/') && path != "/");
+    if !has_odd_slash && (prefix.is_empty() || !path.starts_with(prefix)) {
         return None;
     }
     let mut tidied = String::with_capacity(path.len());

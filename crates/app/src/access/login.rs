@@ -127,10 +127,10 @@ async fn repeat(
 ) -> Result<Option<Entered>, Error> {
     let Some(right) = app.memory.logins.get(digest) else { return Ok(None) };
     app.throttle.check(app, subjects, app.now(), true).await?;
-    if app.now() < right.until {
-        if let Some(entered) = issue(app, &right, address).await? {
-            return Ok(Some(entered));
-        }
+    if app.now() < right.until
+        && let Some(entered) = issue(app, &right, address).await?
+    {
+        return Ok(Some(entered));
     }
     app.memory.logins.remove(digest);
     Ok(None)

@@ -50,10 +50,11 @@ pub async fn enter(app: &App, token: &str) -> Result<Arc<Session>, Error> {
     let now = app.now();
     // Looked at before the token is: a change in between only makes it look older than it is.
     let needed = app.memory.versions(key.tenant);
-    if let (Some(needed), Some(kept)) = (needed, app.memory.sessions.get(&key)) {
-        if kept.version == needed.access && now < kept.expires_at {
-            return Ok(kept);
-        }
+    if let (Some(needed), Some(kept)) = (needed, app.memory.sessions.get(&key))
+        && kept.version == needed.access
+        && now < kept.expires_at
+    {
+        return Ok(kept);
     }
     let holder = tokens::holder(&app.db, key.tenant, &key.hash, now).await?.ok_or(Error::Credential)?;
     let session = Arc::new(Session {
