@@ -108,6 +108,36 @@ fn the_commands_in_the_readmes_run() {
     }
 }
 
+/// What the README tells an integrator to paste does what it says, against the server that it tells him to start.
+#[test]
+fn the_calls_in_the_readme_work_as_pasted() {
+    let text = read("README.md");
+    let block = text.split("```").skip(1).step_by(2).find(|block| block.starts_with("sh\n")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let mut serve = Command::new(env!("CARGO_BIN_EXE_amparo"));
+    serve.current_dir(folder.path()).args([
+        "serve",
+        "--demo",
+        "--listen",
+        "127.0.0.1:0",
+        "--log-level",
+        "off",
+    ]);
+    let mut server = serve.env_remove("AMPARO_DATABASE").stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
+    let line = lines.find_map(|line| line.ok().filter(|line| line.contains("http://"))).unwrap();
+    let address = line.rsplit_once("http://").unwrap().1;
+    let script = block["sh\n".len()..].replace("127.0.0.1:8080", address);
+    let output = Command::new("sh").arg("-ec").arg(&script).output().unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && said.contains("\"codLoja\":") && said.contains("\"ATIVO\""),
+        "{output:?}"
+    );
+}
+
 fn starts(command: &mut Command) {
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -148,9 +178,14 @@ fn documents_name_only_settings_that_exist() {
 
 #[test]
 fn every_document_that_is_linked_is_there() {
-    for document in
-        ["README.md", "README.pt-BR.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/operations.md"]
-    {
+    for document in [
+        "README.md",
+        "README.pt-BR.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "docs/operations.md",
+        "docs/integracao.md",
+    ] {
         let folder = Path::new(document).parent().unwrap();
         for part in read(document).split("](").skip(1) {
             let target = part.split([')', '#']).next().unwrap();

@@ -5,7 +5,10 @@
 //! # Adding a type of field
 //! Implement [`Read`] for the value type of `domain`, in `values.rs`: how it is read from JSON, and its schema.
 
+mod record;
 mod values;
+
+pub use record::{described, object};
 
 use serde_json::{Map, Value};
 use std::fmt;
@@ -192,119 +195,10 @@ fn is_empty(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
-/// Declares a record that callers send:
-///
-/// ```
-/// wire::input! {
-///     /// Uma loja nova.
-///     pub struct LojaInput = "LojaInputTO" {
-///         /// O nome da loja.
-///         name "nome": required String = "Matriz",
-///         /// O código, se já tem um.
-///         code "codLoja": optional i32 = 7,
-///     }
-/// }
-/// let loja: LojaInput = wire::read::body(br#"{"nome": "Matriz"}"#).unwrap();
-/// assert_eq!((loja.name.as_str(), loja.code), ("Matriz", wire::read::Given::Keep));
-/// ```
-#[macro_export]
-macro_rules! input {
-    (
-        $(#[doc = $record_text:literal])+
-        pub struct $record:ident = $record_name:literal {
-            $($(#[doc = $text:literal])+ $field:ident $name:literal: $need:ident $type:ty = $example:tt),+ $(,)?
-        }
-    ) => {
-        $(#[doc = $record_text])+
-        #[derive(Clone, Debug)]
-        pub struct $record {
-            $($(#[doc = $text])+ pub $field: $crate::input!(@type $need $type)),+
-        }
-
-        impl $crate::read::Record for $record {
-            fn read_fields(
-                fields: &serde_json::Map<String, serde_json::Value>,
-                at: &$crate::read::At<'_>,
-                problems: &mut $crate::read::Problems,
-            ) -> Option<Self> {
-                $(let $field = $crate::read::$need::<$type>(fields, $name, at, problems);)+
-                Some($record { $($field: $field?),+ })
-            }
-
-            fn fields() -> Vec<$crate::read::FieldInfo> {
-                vec![$($crate::read::FieldInfo {
-                    name: $name,
-                    text: [$($text),+].map(str::trim).join(" "),
-                    required: $crate::input!(@required $need),
-                    schema: <$type as $crate::read::Read>::schema(),
-                    example: serde_json::json!($example),
-                }),+]
-            }
-        }
-
-        impl $crate::read::Read for $record {
-            fn read(
-                value: &serde_json::Value,
-                at: &$crate::read::At<'_>,
-                problems: &mut $crate::read::Problems,
-            ) -> Option<Self> {
-                $crate::read::nested(value, at, problems)
-            }
-
-            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
-                <$record as utoipa::PartialSchema>::schema()
-            }
-        }
-
-        impl utoipa::PartialSchema for $record {
-            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
-                let text = [$($record_text),+].map(str::trim).join(" ");
-                $crate::read::object(&text, <$record as $crate::read::Record>::fields())
-            }
-        }
-
-        impl utoipa::ToSchema for $record {
-            fn name() -> std::borrow::Cow<'static, str> {
-                std::borrow::Cow::Borrowed($record_name)
-            }
-        }
-    };
-    (@type required $type:ty) => { $type };
-    (@type optional $type:ty) => { $crate::read::Given<$type> };
-    (@required required) => { true };
-    (@required optional) => { false };
-}
-
-/// The schema of a record.
-pub fn object(text: &str, fields: Vec<FieldInfo>) -> RefOr<Schema> {
-    use utoipa::openapi::schema::ObjectBuilder;
-    let object = fields.into_iter().fold(ObjectBuilder::new().description(Some(text)), |object, field| {
-        let object = if field.required { object.required(field.name) } else { object };
-        object.property(field.name, described(field.schema, &field.text, field.example))
-    });
-    object.build().into()
-}
-
-/// The schema of one field, with what it means and an example.
-pub fn described(schema: RefOr<Schema>, text: &str, example: Value) -> RefOr<Schema> {
-    match schema {
-        RefOr::T(Schema::Object(mut object)) => {
-            object.description = Some(text.to_owned());
-            object.examples = vec![example];
-            object.into()
-        }
-        RefOr::T(Schema::Array(mut array)) => {
-            array.description = Some(text.to_owned());
-            array.examples = vec![example];
-            array.into()
-        }
-        other => other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input;
 
     input! {
         /// Um telefone.
