@@ -6,6 +6,7 @@ use app::users::{self, Initial, NewUser};
 use app::{App, collect, presence, tenants};
 use clap::ArgMatches;
 use domain::{BranchCode, Email, Field, Name, Password, Role, Scope, TenantId};
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use storage::Address;
 
@@ -128,6 +129,9 @@ fn text(arguments: &ArgMatches, name: &str) -> String {
 fn password(arguments: &ArgMatches) -> Result<Option<String>, Fatal> {
     if !arguments.get_flag("password-stdin") {
         return Ok(None);
+    }
+    if std::io::stdin().is_terminal() {
+        let _ = write!(std::io::stderr(), "Digite a senha e tecle Enter: ");
     }
     let mut line = String::new();
     std::io::stdin()

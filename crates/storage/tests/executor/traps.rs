@@ -240,14 +240,26 @@ async fn long_background_units_do_not_overtake_people(database: Database) {
     assert!(order.iter().position(|mark| *mark == 2) <= Some(3), "{order:?}");
 }
 
-/// A batch of which one unit fails after it wrote, one is refused before it wrote, and the others are kept.
+/// A batch of which one unit fails after it wrote, one is refused before it wrote, and the others are kept. A busy machine
+/// may part the batch, and then nothing need run twice; so it is tried until the batch stayed whole.
 #[both_engines]
 async fn a_unit_that_fails_after_it_wrote_takes_nobody_of_its_batch_with_it(database: Database) {
     let db = scratch(&database).await;
-    mark(&db, lane(), 1).await.unwrap();
+    for round in 0.. {
+        assert!(round < 20, "the batch was never run again");
+        if a_failing_batch(&db, &database, round).await == 2 {
+            break;
+        }
+    }
+}
+
+/// Says how often the refused unit ran.
+async fn a_failing_batch(db: &Db, database: &Database, round: i64) -> usize {
+    let number = |of_round: i64| 10 * round + of_round;
+    mark(db, lane(), number(1)).await.unwrap();
     let runs = Arc::new(AtomicUsize::new(0));
-    let gate = Gate::close(&db, &database, lane()).await;
-    let kept = queue(mark(&db, lane(), 2));
+    let gate = Gate::close(db, database, lane()).await;
+    let kept = queue(mark(db, lane(), number(2)));
     let refused = queue(async {
         let unit = db.write(lane(), Arc::clone(&runs), |tx, runs| {
             Box::pin(async move {
@@ -259,24 +271,23 @@ async fn a_unit_that_fails_after_it_wrote_takes_nobody_of_its_batch_with_it(data
         unit.await
     });
     let fails = queue(async {
-        let unit = db.write(lane(), (), |tx, ()| {
+        let unit = db.write(lane(), (number(3), number(1)), |tx, (new, taken)| {
             Box::pin(async move {
-                gate::insert(tx, 3).await?;
-                gate::insert(tx, 1).await
+                gate::insert(tx, *new).await?;
+                gate::insert(tx, *taken).await
             })
         });
         unit.await
     });
-    let last = queue(mark(&db, lane(), 4));
+    let last = queue(mark(db, lane(), number(4)));
     gate.open();
     assert!(kept.await.is_ok() && last.await.is_ok());
-    assert!(
-        matches!(refused.await, Err(Error::Broken(text)) if text == "2 seen"),
-        "it saw what came before it"
-    );
+    let seen = format!("{} seen", 3 * round + 2);
+    assert!(matches!(refused.await, Err(Error::Broken(text)) if text == seen), "it saw what came before it");
     assert!(matches!(fails.await, Err(Error::Conflict(_))));
-    assert_eq!(gate::order(&db).await, [1, 2, 4]);
-    assert_eq!(runs.load(Ordering::SeqCst), 2, "the batch was run again");
+    let order = gate::order(db).await;
+    assert_eq!(order[order.len() - 3..], [number(1), number(2), number(4)]);
+    runs.load(Ordering::SeqCst)
 }
 
 #[both_engines]
