@@ -4,6 +4,7 @@ use crate::fatal::Fatal;
 use crate::settings::{LogFormat, Settings};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, ParseError};
 
 /// Buckets from half a millisecond to ten seconds: what people and programs notice.
 const SECONDS: [f64; 13] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
@@ -13,7 +14,7 @@ const QUIET: &str = "tokio_postgres=info,rustls=info,lettre=info,hyper=info,hype
 
 /// Logs go to standard error: standard output is for what was asked for.
 pub fn logs(settings: &Settings) -> Result<(), Fatal> {
-    let filter = EnvFilter::try_new(format!("{},{QUIET}", settings.log_level)).map_err(|error| {
+    let filter = filter(&settings.log_level).map_err(|error| {
         Fatal::new(format!("log_level: \"{}\" não é um filtro de registro: {error}.", settings.log_level))
     })?;
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
@@ -22,6 +23,15 @@ pub fn logs(settings: &Settings) -> Result<(), Fatal> {
         LogFormat::Json => subscriber.json().flatten_event(true).init(),
     }
     Ok(())
+}
+
+fn filter(level: &str) -> Result<EnvFilter, ParseError> {
+    let asked = EnvFilter::try_new(level)?;
+    // What is quiet already is not made louder.
+    match asked.max_level_hint() {
+        Some(level) if level <= LevelFilter::INFO => Ok(asked),
+        _ => EnvFilter::try_new(format!("{level},{QUIET}")),
+    }
 }
 
 pub fn metrics() -> Result<PrometheusHandle, Fatal> {

@@ -10,9 +10,10 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use flate2::Compression;
+use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::sync::{Arc, LazyLock};
 use utoipa_swagger_ui::{Config, SwaggerFile};
 
@@ -44,15 +45,21 @@ async fn document(headers: HeaderMap) -> Response {
         let _ = encoder.write_all(text().as_bytes());
         encoder.finish().unwrap_or_default()
     });
-    let takes_gzip = headers.get(header::ACCEPT_ENCODING).is_some_and(|value| {
-        value.to_str().is_ok_and(|text| text.split(',').any(|one| one.trim().starts_with("gzip")))
-    });
-    let no_cache = [(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"))];
     let kind = HeaderValue::from_static("application/json");
-    match takes_gzip {
-        true => (no_cache, sent(kind, Body::from(SMALL.as_slice()), true)).into_response(),
-        false => (no_cache, sent(kind, Body::from(text()), false)).into_response(),
+    match takes_gzip(&headers) {
+        true => sent(&headers, kind, Body::from(SMALL.as_slice()), true),
+        false => sent(&headers, kind, Body::from(text()), false),
     }
+}
+
+/// Whether the caller takes gzip, and has not said that he does not.
+fn takes_gzip(headers: &HeaderMap) -> bool {
+    let named = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    named.flat_map(|text| text.split(',')).any(|one| {
+        let mut parts = one.split(';').map(str::trim);
+        let is_gzip = parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
+        is_gzip && !parts.any(|weight| weight.strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0)))
+    })
 }
 
 /// Relative, so that it holds behind a prefix too.
@@ -60,12 +67,12 @@ async fn to_docs() -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, HeaderValue::from_static("docs/"))]).into_response()
 }
 
-async fn index() -> Response {
+async fn index(headers: HeaderMap) -> Response {
     let kind = HeaderValue::from_static("text/html; charset=utf-8");
-    sent(kind, Body::from(include_str!("docs.html")), false)
+    sent(&headers, kind, Body::from(include_str!("docs.html")), false)
 }
 
-async fn any_file(params: Result<RawPathParams, RawPathParamsRejection>) -> Response {
+async fn any_file(headers: HeaderMap, params: Result<RawPathParams, RawPathParamsRejection>) -> Response {
     static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
         let config = Config::new(["../openapi.json"])
             .try_it_out_enabled(true)
@@ -79,7 +86,7 @@ async fn any_file(params: Result<RawPathParams, RawPathParamsRejection>) -> Resp
     let Ok(params) = params else { return Failure::NoSuchPath.into_response() };
     let path = params.iter().next().map_or("", |(_, path)| path);
     match utoipa_swagger_ui::serve(path, Arc::clone(&CONFIG)) {
-        Ok(Some(found)) if path != "index.html" => file(found),
+        Ok(Some(found)) if path != "index.html" => file(&headers, found),
         Ok(_) => Failure::NoSuchPath.into_response(),
         Err(error) => {
             tracing::error!(%error, "a file of the documentation could not be made");
@@ -88,30 +95,47 @@ async fn any_file(params: Result<RawPathParams, RawPathParamsRejection>) -> Resp
     }
 }
 
-/// The large ones lie compressed in the binary, and every browser takes them so.
-fn file(found: SwaggerFile<'static>) -> Response {
+/// The large ones lie compressed in the binary, and every browser takes them so; who does not gets them unpacked.
+fn file(headers: &HeaderMap, found: SwaggerFile<'static>) -> Response {
     let kind = HeaderValue::try_from(found.content_type).unwrap_or(HeaderValue::from_static("text/plain"));
+    if found.gzpipped && !takes_gzip(headers) {
+        let mut plain = Vec::new();
+        return match GzDecoder::new(&*found.bytes).read_to_end(&mut plain) {
+            Ok(_) => sent(headers, kind, Body::from(plain), false),
+            Err(error) => {
+                tracing::error!(%error, "a file of the documentation could not be unpacked");
+                Failure::Internal.into_response()
+            }
+        };
+    }
     let body = match found.bytes {
         Cow::Borrowed(bytes) => Body::from(bytes),
         Cow::Owned(bytes) => Body::from(bytes),
     };
-    sent(kind, body, found.gzpipped)
+    sent(headers, kind, body, found.gzpipped)
 }
 
 /// Scripts and styles of our own alone; the pages set styles by script, so those may stand inline.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-fn sent(kind: HeaderValue, body: Body, is_gzip: bool) -> Response {
+/// Asked for again each time, and sent again only after an upgrade: no page mixes the files of two versions.
+const TAG: &str = concat!("\"", env!("CARGO_PKG_VERSION"), "\"");
+
+fn sent(asked: &HeaderMap, kind: HeaderValue, body: Body, is_gzip: bool) -> Response {
     let headers = [
         (header::CONTENT_TYPE, kind),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
-        (header::CACHE_CONTROL, HeaderValue::from_static("max-age=3600")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        (header::ETAG, HeaderValue::from_static(TAG)),
+        (header::VARY, HeaderValue::from_static("accept-encoding")),
     ];
+    if asked.get(header::IF_NONE_MATCH).is_some_and(|tag| tag.as_bytes() == TAG.as_bytes()) {
+        return (StatusCode::NOT_MODIFIED, headers).into_response();
+    }
     let mut response = (headers, body).into_response();
     if is_gzip {
         response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     }
     response.extensions_mut().insert(AsItIs);
     response

@@ -27,7 +27,7 @@ pub use write::Running;
 
 use app::App;
 use axum::Router;
-use axum::http::{Extensions, HeaderMap, StatusCode, Version, header};
+use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::get;
@@ -37,6 +37,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 
 /// Answers of fewer bytes fit into one packet anyway.
 const SMALL: u64 = 512;
@@ -73,6 +74,9 @@ impl Stopping {
 
 /// Everything that the server answers, with the pages of the console beside it.
 pub fn router(state: State, pages: Router) -> Router {
+    let is_marked =
+        |_: StatusCode, _: Version, _: &HeaderMap, marks: &Extensions| marks.get::<docs::AsItIs>().is_none();
+    let worth_it = DefaultPredicate::new().and(SizeAbove::new(SMALL)).and(is_marked);
     let table = operations().into_iter().fold(Router::new(), |router, operation| {
         let (path, routed) = operation.routed(&state);
         router.route(path, routed)
@@ -89,14 +93,7 @@ pub fn router(state: State, pages: Router) -> Router {
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(state.clone(), shell::cors::cors))
         .layer(from_fn_with_state(state, shell::measure::measure))
-        .layer(CompressionLayer::new().compress_when(worth_compressing))
-}
-
-/// Large enough to gain by it, and not marked otherwise.
-fn worth_compressing(_: StatusCode, _: Version, headers: &HeaderMap, extensions: &Extensions) -> bool {
-    let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-    let is_small = length.and_then(|text| text.parse::<u64>().ok()).is_some_and(|length| length < SMALL);
-    !is_small && extensions.get::<docs::AsItIs>().is_none()
+        .layer(CompressionLayer::new().compress_when(worth_it))
 }
 
 /// A handler that panics costs its own request, and nobody sees why but the log.

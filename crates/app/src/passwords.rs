@@ -34,6 +34,7 @@ pub struct Passwords {
     cost: Cost,
     /// For people who are known where they are, and for everybody else: a flood of strangers keeps no owner out.
     places: [Arc<Semaphore>; 2],
+    waiting: Arc<Semaphore>,
     /// What an unknown user's password is compared with: it costs as much as a known one's and never fits.
     nobody: Arc<str>,
 }
@@ -41,18 +42,23 @@ pub struct Passwords {
 /// How long somebody waits for his turn before he is told that too many do.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// More than would be served within that patience.
+const MOST_WAITING: usize = 1000;
+
 /// The turn to run one Argon2 at a time.
 pub struct Turn(#[allow(dead_code, reason = "it is held, not read")] OwnedSemaphorePermit);
 
 impl Passwords {
-    /// Hashes at most `at_once` passwords of strangers at the same time, and as many of people who are known.
+    /// Hashes at most `at_once` passwords of strangers at the same time, and one of somebody who is known.
     pub fn new(cost: Cost, at_once: usize, chance: &dyn Chance) -> Result<Passwords, Error> {
-        let places = [(); 2].map(|()| Arc::new(Semaphore::new(at_once)));
-        Ok(Passwords { cost, places, nobody: nobody(cost, chance)?.into() })
+        let places = [at_once, 1].map(|count| Arc::new(Semaphore::new(count)));
+        let waiting = Arc::new(Semaphore::new(MOST_WAITING));
+        Ok(Passwords { cost, places, waiting, nobody: nobody(cost, chance)?.into() })
     }
 
     /// Waits for a turn; who waited too long is refused.
     pub async fn turn(&self, is_known: bool) -> Result<Turn, Error> {
+        let _waiting = self.waiting.try_acquire().map_err(|_| Error::Busy)?;
         let place = Arc::clone(&self.places[usize::from(is_known)]).acquire_owned();
         match tokio::time::timeout(PATIENCE, place).await {
             Ok(Ok(permit)) => Ok(Turn(permit)),

@@ -68,8 +68,12 @@ impl IntoResponse for Refusal {
                 (StatusCode::INTERNAL_SERVER_ERROR, "Algo deu errado por dentro; tente de novo em instantes.")
             }
         };
+        let wait =
+            (self == Refusal::TooOften).then(|| [(header::RETRY_AFTER, HeaderValue::from_static("60"))]);
         let plain = [(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"))];
-        (status, HEADERS, plain, format!("{sentence}\n")).into_response()
+        let mut response = (status, HEADERS, plain, format!("{sentence}\n")).into_response();
+        response.headers_mut().extend(wait.into_iter().flatten());
+        response
     }
 }
 

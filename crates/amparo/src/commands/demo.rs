@@ -7,6 +7,7 @@ use app::{App, presence};
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::process::ExitCode;
+use storage::Address;
 
 /// What `serve --demo` fills an empty database with.
 const MEMBERS: u32 = 1000;
@@ -19,13 +20,14 @@ pub async fn load(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCod
         password: password(),
     };
     let app = super::open(settings).await?;
-    refuse_under_servers(&app, &demo.password).await?;
+    refuse_under_servers(settings, &app, &demo.password).await?;
     let bar = bar(demo.members);
     let loaded = demo::load(&app, &demo, &mut |there| bar.set_position(there.into())).await;
     bar.finish_and_clear();
-    app.db.close().await;
     let Loaded { tenant, members } = loaded?;
-    super::say(&format!("Demonstração carregada na base {tenant}, com {members} associados.\n{}", login()));
+    let words = login(&app).await?;
+    app.db.close().await;
+    super::say(&format!("Demonstração carregada na base {tenant}, com {members} associados.\n{words}"));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -41,7 +43,9 @@ pub async fn fill(app: &App) -> Result<String, Fatal> {
     let filled = demo::fill(app, &demo, &mut tell).await;
     bar.finish_and_clear();
     Ok(match filled? {
-        Some(Loaded { members, .. }) => format!("Demonstração com {members} associados. {}", login()),
+        Some(Loaded { members, .. }) => {
+            format!("Demonstração com {members} associados. {}", login(app).await?)
+        }
         None if demo::with_known_password(app).await?.contains(&ADMINISTRATOR) => {
             format!(
                 "O banco de dados já tinha dados e ficou como estava. Entre com {ADMINISTRATOR} e a senha {PASSWORD}."
@@ -52,10 +56,15 @@ pub async fn fill(app: &App) -> Result<String, Fatal> {
 }
 
 /// Who may be reached by others is not given the password that everybody knows.
-async fn refuse_under_servers(app: &App, password: &str) -> Result<(), Fatal> {
+async fn refuse_under_servers(settings: &Settings, app: &App, password: &str) -> Result<(), Fatal> {
     let since = app.now().minus(presence::GONE_AFTER);
     let alive = storage::processes::alive(&app.db, since).await.map_err(app::Error::from)?;
     if password != PASSWORD || alive.is_empty() {
+        return Ok(());
+    }
+    // One that was killed still looks alive for a while; where a server holds a lock, the lock knows better.
+    let address = Address::parse(&settings.database)?;
+    if !address.is_shared() && storage::lock_for_server(&address).is_ok() {
         return Ok(());
     }
     Err(Fatal::new(format!(
@@ -98,12 +107,12 @@ fn password() -> String {
         .unwrap_or_else(|| PASSWORD.to_owned())
 }
 
-/// A password that somebody chose is not repeated on the screen.
-fn login() -> String {
-    match password() == PASSWORD {
+/// How to enter. A password that somebody chose, now or when a load was begun, is not repeated on the screen.
+async fn login(app: &App) -> Result<String, Fatal> {
+    Ok(match demo::with_known_password(app).await?.contains(&ADMINISTRATOR) {
         true => format!("Entre com {ADMINISTRATOR} e a senha {PASSWORD}."),
-        false => format!("Entre com {ADMINISTRATOR} e a senha da variável {DEMO_PASSWORD_VARIABLE}."),
-    }
+        false => format!("Entre com {ADMINISTRATOR} e a senha dada pela variável {DEMO_PASSWORD_VARIABLE}."),
+    })
 }
 
 /// On standard error, and only where that is a terminal.

@@ -67,7 +67,7 @@ async fn open(settings: &Settings) -> Result<App, Fatal> {
 }
 
 fn app_on(db: Db, public_url: &str) -> Result<App, Fatal> {
-    // Half of the machine at most: whoever floods the login leaves the other half to everybody else.
+    // Strangers get half of the machine at most: whoever floods the login leaves the rest to everybody else.
     let at_once = std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2));
     let passwords = Passwords::new(Cost::OWASP, at_once, &SystemChance)?;
     let mut app = App::new(db, Arc::new(SystemClock), Arc::new(SystemChance), passwords);

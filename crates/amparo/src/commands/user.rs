@@ -6,7 +6,7 @@ use app::users::{self, Initial, NewUser};
 use app::{App, collect, presence, tenants};
 use clap::ArgMatches;
 use domain::{BranchCode, Email, Field, Name, Password, Role, Scope, TenantId};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use storage::Address;
 
@@ -130,12 +130,12 @@ fn password(arguments: &ArgMatches) -> Result<Option<String>, Fatal> {
     if !arguments.get_flag("password-stdin") {
         return Ok(None);
     }
-    if std::io::stdin().is_terminal() {
-        let _ = write!(std::io::stderr(), "Digite a senha e tecle Enter: ");
-    }
     let mut line = String::new();
-    std::io::stdin()
-        .read_line(&mut line)
-        .map_err(|error| Fatal::new(format!("A senha não pôde ser lida da entrada padrão: {error}.")))?;
+    let read = match std::io::stdin().is_terminal() {
+        // Typed, it does not show on the screen.
+        true => rpassword::prompt_password("Digite a senha e tecle Enter: ").map(|typed| line = typed),
+        false => std::io::stdin().read_line(&mut line).map(drop),
+    };
+    read.map_err(|error| Fatal::new(format!("A senha não pôde ser lida da entrada padrão: {error}.")))?;
     Ok(Some(line.trim_end_matches(['\r', '\n']).to_owned()))
 }

@@ -6,6 +6,9 @@ use std::net::IpAddr;
 
 /// What a proxy writes about the caller before it.
 const FORWARDED: HeaderName = HeaderName::from_static("x-forwarded-for");
+/// What else shows that a proxy stands between.
+const TRACES: [&str; 6] =
+    ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "forwarded", "via"];
 
 /// Where a call comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +24,7 @@ pub fn origin(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Origin {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|net| net.contains(address));
     let peer = peer.to_canonical();
     if !is_trusted(&peer) {
-        return Origin { address: peer, is_disputed: headers.contains_key(FORWARDED) };
+        return Origin { address: peer, is_disputed: TRACES.iter().any(|name| headers.contains_key(*name)) };
     }
     let named = headers.get_all(FORWARDED).iter().filter_map(|value| value.to_str().ok());
     let hops: Vec<Option<IpAddr>> = named.flat_map(|value| value.split(',')).map(parse).collect();

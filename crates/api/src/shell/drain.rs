@@ -5,6 +5,7 @@ use axum::body::Body;
 use axum::http::{Request, header};
 use hyper::body::{Body as _, Bytes, Frame, Incoming, SizeHint};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -15,27 +16,35 @@ const MOST: usize = 8 * 1024 * 1024;
 const LONGEST: Duration = Duration::from_secs(2);
 
 /// A body that stays within reach after whoever was given it has dropped it.
-struct Watched(Arc<Mutex<Incoming>>);
+struct Watched {
+    body: Arc<Mutex<Incoming>>,
+    /// Somebody began to read it.
+    is_begun: Arc<AtomicBool>,
+}
 
 /// What is left of it.
-pub struct Rest(Option<Arc<Mutex<Incoming>>>);
+pub struct Rest {
+    watched: Option<Watched>,
+    /// The sender waits to be told to go on, which reading his body does.
+    waits: bool,
+}
 
 /// The request with a body that may not dawdle, and what will be left of it.
 pub fn watched(request: Request<Incoming>, patience: Duration) -> (Request<Body>, Rest) {
     if request.body().is_end_stream() {
-        return (request.map(|_| Body::empty()), Rest(None));
+        return (request.map(|_| Body::empty()), Rest { watched: None, waits: false });
     }
-    // Who waits to be told to go on is told the answer instead.
     let waits = request.headers().contains_key(header::EXPECT);
     let (parts, body) = request.into_parts();
-    let body = Arc::new(Mutex::new(body));
-    let rest = Rest((!waits).then(|| Arc::clone(&body)));
-    (Request::from_parts(parts, Body::new(TimeoutBody::new(patience, Watched(body)))), rest)
+    let (body, is_begun) = (Arc::new(Mutex::new(body)), Arc::new(AtomicBool::new(false)));
+    let watched = Watched { body: Arc::clone(&body), is_begun: Arc::clone(&is_begun) };
+    let rest = Rest { watched: Some(Watched { body, is_begun }), waits };
+    (Request::from_parts(parts, Body::new(TimeoutBody::new(patience, watched))), rest)
 }
 
 impl Watched {
     fn inner<T>(&self, look: impl FnOnce(Pin<&mut Incoming>) -> T) -> T {
-        look(Pin::new(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner)))
+        look(Pin::new(&mut *self.body.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 }
 
@@ -47,6 +56,7 @@ impl hyper::body::Body for Watched {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        self.is_begun.store(true, Ordering::Relaxed);
         self.inner(|body| body.poll_frame(context))
     }
 
@@ -61,8 +71,11 @@ impl hyper::body::Body for Watched {
 
 impl Rest {
     pub async fn drain(self) {
-        let Some(body) = self.0 else { return };
-        let mut body = Watched(body);
+        let Some(mut body) = self.watched else { return };
+        // Who was never told to go on is told the answer instead.
+        if self.waits && !body.is_begun.load(Ordering::Relaxed) {
+            return;
+        }
         let read = async {
             let mut seen = 0;
             while seen < MOST {

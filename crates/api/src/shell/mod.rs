@@ -16,7 +16,8 @@ use shares::Shares;
 
 use axum::Router;
 use axum::extract::ConnectInfo;
-use axum::http::{Request, StatusCode};
+use axum::http::{HeaderValue, Request, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -140,6 +141,7 @@ where
     let service = service_fn(|request: Request<Incoming>| {
         let shell = Arc::clone(shell);
         let (mut request, rest) = drain::watched(request, shell.http.body_timeout);
+        let is_bare_prefix = !shell.http.prefix.is_empty() && request.uri().path() == shell.http.prefix;
         tidy::tidy(request.uri_mut(), &shell.http.prefix);
         let origin = client::origin(peer.ip(), request.headers(), &shell.http.trusted_proxies);
         if origin.is_disputed && !shell.told_of_proxy.swap(true, Ordering::Relaxed) {
@@ -151,6 +153,9 @@ where
         request.extensions_mut().insert(origin);
         request.extensions_mut().insert(ConnectInfo(SocketAddr::new(origin.address, peer.port())));
         async move {
+            if is_bare_prefix {
+                return Ok(to_slash(&shell.http.prefix));
+            }
             let response = shell.router.clone().oneshot(request).await;
             // Who dawdled over his body is not waited for a second time.
             if !response.as_ref().is_ok_and(|response| response.status() == StatusCode::REQUEST_TIMEOUT) {
@@ -163,6 +168,13 @@ where
     if let Err(error) = watcher.watch(builder.serve_connection(stream, service)).await {
         tracing::debug!(%error, "a connection ended early");
     }
+}
+
+/// The page at the prefix refers to others beside it, and that needs the slash at its end.
+fn to_slash(prefix: &str) -> Response {
+    let last = prefix.rsplit('/').next().unwrap_or_default();
+    let place = HeaderValue::try_from(format!("{last}/")).unwrap_or(HeaderValue::from_static("/"));
+    (StatusCode::SEE_OTHER, [(header::LOCATION, place)]).into_response()
 }
 
 /// The next connection. Running out of file handles passes; it is waited for, not a reason to end.

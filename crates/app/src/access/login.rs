@@ -10,7 +10,7 @@ use super::token::{self, TokenKey};
 use super::{KNOWN_FOR, TOKEN_LIFE};
 use crate::base::{Registers, registers};
 use crate::{App, Error};
-use domain::{CallerAddress, Email, Moment, Role, Scope, TenantId, UserCode};
+use domain::{CallerAddress, Email, Moment, Password, Role, Scope, TenantId, UserCode};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::sync::Arc;
@@ -20,6 +20,7 @@ use storage::tokens::{self, NewToken};
 use storage::{Lane, Tx};
 use tracing::Instrument;
 
+const LONGEST_LOGIN: usize = 254;
 /// How long a right login is remembered.
 const REMEMBERED_FOR: Duration = Duration::from_secs(10 * 60);
 
@@ -50,6 +51,10 @@ pub(crate) struct Remembered {
 /// Enters. Who is unknown, disabled or wrong gets one and the same answer, after the same work. It is carried to its end
 /// even if the caller hangs up: a failure that nobody waits for counts like any other.
 pub async fn login(app: &App, login: &str, password: &str, address: CallerAddress) -> Result<Entered, Error> {
+    // Longer than any address or password may be: nobody has it, and nobody need keep it in memory.
+    if login.len() > LONGEST_LOGIN || password.len() > Password::LONGEST {
+        return Err(Error::Credential);
+    }
     let (app, login, password) = (app.clone(), login.to_owned(), password.to_owned());
     let attempt = async move { attempt(&app, &login, password, address).await };
     let ended = tokio::spawn(attempt.in_current_span()).await;

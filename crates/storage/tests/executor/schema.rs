@@ -220,6 +220,10 @@ async fn a_database_of_the_first_schema_is_brought_forward(database: Database) {
         storage::open(&database.address(), &Options::default(), Schema::Migrate).await.unwrap();
     assert_eq!((migrated.from, migrated.to), (1, storage::newest_schema()));
     assert_eq!(migrated.copy.is_some(), database.engine == Engine::Sqlite, "a copy of what was there");
+    for kept in migrated.copy.into_iter().chain(database.folder().map(|folder| folder.join("amparo.db"))) {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&kept).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600, "{} is its owner's alone", kept.display());
+    }
     let tenant = domain::TenantId::new(7);
     let holder = storage::tokens::holder(&db, tenant, b"abc", domain::Moment::from_millis(1)).await.unwrap();
     assert_eq!(holder.unwrap().user.get(), 1, "an old token is still good");

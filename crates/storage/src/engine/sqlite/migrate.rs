@@ -115,6 +115,8 @@ fn copy_before(connection: &rusqlite::Connection, path: &Path, version: i64) -> 
     let copy = beside(path, &format!("v{version}"));
     let unfinished = beside(path, &format!("v{version}.tmp"));
     let _ = std::fs::remove_file(&unfinished);
+    // An empty file that only its owner reads is filled; one that SQLite made would be everybody's.
+    make_file(&unfinished).map_err(|error| failed(error.to_string()))?;
     connection
         .execute("VACUUM INTO ?1", [unfinished.to_string_lossy()])
         .map_err(|error| failed(error.to_string()))?;
