@@ -14,6 +14,8 @@ use storage::{Tx, branches, due_days, plans, situations, vehicle_types};
 /// The small registers of a tenant, each by name, then code.
 #[derive(Debug)]
 pub struct Registers {
+    /// Decides every calendar day.
+    pub time_zone: String,
     pub branches: Vec<Branch>,
     pub plans: Vec<Plan>,
     pub situations: Vec<Situation>,
@@ -45,7 +47,9 @@ pub async fn registers(app: &App, tenant: TenantId) -> Result<Arc<Registers>, Er
 }
 
 async fn read(tx: &mut Tx, tenant: TenantId) -> Result<Registers, Error> {
+    let gone = || Error::Storage(storage::Error::Broken("a tenant is gone".to_owned()));
     let mut registers = Registers {
+        time_zone: storage::tenants::find(&mut *tx, tenant).await?.ok_or_else(gone)?.time_zone,
         branches: branches::visible(&mut *tx, &Scope::whole(tenant)).await?,
         plans: plans::all(&mut *tx, tenant).await?,
         situations: situations::all(&mut *tx, tenant).await?,

@@ -18,6 +18,9 @@ pub enum Counter {
     Field,
     Person,
     Mail,
+    /// The place of a row in the searches; it only grows.
+    Slot,
+    Audit,
 }
 
 impl Counter {
@@ -35,6 +38,8 @@ impl Counter {
             Counter::Field => "field",
             Counter::Person => "person",
             Counter::Mail => "mail",
+            Counter::Slot => "slot",
+            Counter::Audit => "audit",
         }
     }
 }

@@ -13,6 +13,7 @@
 //! A new file in `migrations/`, a line in `migrations.rs`. A released migration is never changed.
 
 pub mod additional_fields;
+pub mod audit;
 mod batch;
 pub mod branches;
 pub mod counters;
@@ -24,6 +25,7 @@ pub mod history;
 pub mod housekeeping;
 pub mod idempotency;
 pub mod jobs;
+pub mod listing;
 pub mod logins;
 pub mod mails;
 mod migrations;

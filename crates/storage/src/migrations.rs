@@ -23,6 +23,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     Migration { version: 1, name: "foundation", text: include_str!("../migrations/0001_foundation.sql") },
     Migration { version: 2, name: "access", text: include_str!("../migrations/0002_access.sql") },
     Migration { version: 3, name: "registers", text: include_str!("../migrations/0003_registers.sql") },
+    Migration { version: 4, name: "audit", text: include_str!("../migrations/0004_audit.sql") },
 ];
 
 /// What the migrations say, in their order.

@@ -1,15 +1,15 @@
 //! Everybody that an association knows.
 
 use crate::statement::inserts;
-use crate::{Error, Tx, Value};
+use crate::{Error, Row, Source, Tx, Value, sql};
 use domain::{
-    BranchCode, Cep, CivilState, Cnpj, Document, Email, Moment, Nature, PersonCode, PostalAddress,
+    BranchCode, Cep, CivilState, Cnpj, Document, Email, Moment, Nature, PersonCode, PostalAddress, Rejection,
     SellerCode, Sex, TenantId,
 };
 
-/// A person as he is written the first time. Days are `yyyy-MM-dd`.
+/// What is known of a person. Days are `yyyy-MM-dd`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewPerson {
+pub struct Profile {
     pub branch: BranchCode,
     pub is_member: bool,
     pub document: Option<Document>,
@@ -42,10 +42,10 @@ pub struct NewPerson {
     pub updated_at: Moment,
 }
 
-impl NewPerson {
+impl Profile {
     /// A member of whom no more is known than this.
-    pub fn member(branch: BranchCode, document: Document, name: String, now: Moment) -> NewPerson {
-        NewPerson {
+    pub fn member(branch: BranchCode, document: Document, name: String, now: Moment) -> Profile {
+        Profile {
             branch,
             is_member: true,
             nature: document.nature(),
@@ -90,10 +90,96 @@ pub async fn insert_all<'p>(
     tx: &mut Tx,
     tenant: TenantId,
     first: PersonCode,
-    people: impl IntoIterator<Item = &'p NewPerson>,
+    people: impl IntoIterator<Item = &'p Profile>,
 ) -> Result<(), Error> {
     let rows = (first.get()..).zip(people).map(|(code, person)| row(tenant, code, person));
     tx.batch(inserts(INSERT, ROWS, rows)).await
+}
+
+/// The person with this document, whoever may see him.
+pub async fn by_document(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    document: &Document,
+) -> Result<Option<(PersonCode, Profile)>, Error> {
+    let statement = sql("SELECT code, branch, is_member, document, nature, name, integration_code, email,
+             receives_email, receives_whatsapp, sex, born_on, identity_number, identity_issuer, identity_issued_on,
+             mother, civil_state, cnh_number, cnh_category, cnh_valid_until, trade_name, state_registration,
+             municipal_registration, legal_representative, company, company_document, consultant, representative,
+             address_kind, street_kind, street, street_number, complement, district, city, state, cep,
+             created_at, updated_at
+         FROM people WHERE tenant = $1 AND document = $2")
+    .arg(tenant)
+    .arg(document.as_str());
+    from.into().one(statement).await?.map(|row| Ok((row.get("code")?, profile(&row)?))).transpose()
+}
+
+/// Writes everything that is known of a person anew.
+pub async fn update(tx: &mut Tx, tenant: TenantId, code: PersonCode, person: &Profile) -> Result<(), Error> {
+    let values = row(tenant, code.get(), person);
+    let statement = sql("UPDATE people SET branch = $3, is_member = $4, document = $5, nature = $6, name = $7,
+             integration_code = $8, email = $9, receives_email = $10, receives_whatsapp = $11, sex = $12, born_on = $13,
+             identity_number = $14, identity_issuer = $15, identity_issued_on = $16, mother = $17, civil_state = $18,
+             cnh_number = $19, cnh_category = $20, cnh_valid_until = $21, trade_name = $22, state_registration = $23,
+             municipal_registration = $24, legal_representative = $25, company = $26, company_document = $27,
+             consultant = $28, representative = $29, address_kind = $30, street_kind = $31, street = $32,
+             street_number = $33, complement = $34, district = $35, city = $36, state = $37, cep = $38,
+             version = version + $39, created_at = $40, updated_at = $41
+         WHERE tenant = $1 AND code = $2");
+    tx.execute(values.into_iter().fold(statement, crate::Statement::arg)).await.map(drop)
+}
+
+/// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
+fn profile(row: &Row) -> Result<Profile, Error> {
+    fn kept<T>(
+        text: Option<String>,
+        parse: impl Fn(&str) -> Result<T, Rejection>,
+    ) -> Result<Option<T>, Error> {
+        text.map(|text| parse(&text).map_err(|why| Error::Broken(format!("a person is kept with {why:?}"))))
+            .transpose()
+    }
+    Ok(Profile {
+        branch: row.get("branch")?,
+        is_member: row.get("is_member")?,
+        document: kept(row.get("document")?, Document::parse)?,
+        nature: row.get("nature")?,
+        name: row.get("name")?,
+        integration_code: row.get("integration_code")?,
+        email: kept(row.get("email")?, Email::parse)?,
+        receives_email: row.get("receives_email")?,
+        receives_whatsapp: row.get("receives_whatsapp")?,
+        sex: row.get("sex")?,
+        born_on: row.get("born_on")?,
+        identity_number: row.get("identity_number")?,
+        identity_issuer: row.get("identity_issuer")?,
+        identity_issued_on: row.get("identity_issued_on")?,
+        mother: row.get("mother")?,
+        civil_state: row.get("civil_state")?,
+        cnh_number: row.get("cnh_number")?,
+        cnh_category: row.get("cnh_category")?,
+        cnh_valid_until: row.get("cnh_valid_until")?,
+        trade_name: row.get("trade_name")?,
+        state_registration: row.get("state_registration")?,
+        municipal_registration: row.get("municipal_registration")?,
+        legal_representative: row.get("legal_representative")?,
+        company: row.get("company")?,
+        company_document: kept(row.get("company_document")?, Cnpj::parse)?,
+        consultant: row.get("consultant")?,
+        representative: row.get("representative")?,
+        address: PostalAddress {
+            kind: row.get("address_kind")?,
+            street_kind: row.get("street_kind")?,
+            street: row.get("street")?,
+            number: row.get("street_number")?,
+            complement: row.get("complement")?,
+            district: row.get("district")?,
+            city: row.get("city")?,
+            state: row.get("state")?,
+            cep: kept(row.get("cep")?, Cep::parse)?,
+        },
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+    })
 }
 
 const INSERT: &str = "INSERT INTO people (tenant, code, branch, is_member, document, nature, name, integration_code, email,
@@ -104,7 +190,7 @@ const INSERT: &str = "INSERT INTO people (tenant, code, branch, is_member, docum
              created_at, updated_at)
          VALUES";
 
-fn row(tenant: TenantId, code: i32, person: &NewPerson) -> [Value; COLUMNS] {
+fn row(tenant: TenantId, code: i32, person: &Profile) -> [Value; COLUMNS] {
     let address = &person.address;
     [
         tenant.into(),

@@ -1,8 +1,8 @@
 //! The telephones of people, each person's in the order in which they were given.
 
 use crate::statement::inserts;
-use crate::{Error, Tx, Value};
-use domain::{PersonCode, Phone, TenantId};
+use crate::{Error, Source, Tx, Value, Weight, sql};
+use domain::{PersonCode, Phone, PhoneKind, TenantId};
 
 /// Brazil, the country of every number without one.
 pub const HOME: &str = "55";
@@ -34,4 +34,57 @@ fn rows(tenant: TenantId, person: i32, phones: &[Phone]) -> impl Iterator<Item =
             phone.as_str().into(),
         ]
     })
+}
+
+/// A telephone as it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Telephone {
+    pub kind: PhoneKind,
+    pub country: String,
+    pub number: Phone,
+}
+
+/// A person's telephones, in their order.
+pub async fn of(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    person: PersonCode,
+) -> Result<Vec<Telephone>, Error> {
+    let statement =
+        sql("SELECT kind, country, number FROM phones WHERE tenant = $1 AND person = $2 ORDER BY position")
+            .arg(tenant)
+            .arg(person);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            let number: String = row.get("number")?;
+            Ok(Telephone {
+                kind: row.get("kind")?,
+                country: row.get("country")?,
+                number: Phone::parse(&number)
+                    .map_err(|why| Error::Broken(format!("a telephone is kept with {why:?}")))?,
+            })
+        })
+        .collect()
+}
+
+/// These telephones in place of the ones he had.
+pub async fn replace(
+    tx: &mut Tx,
+    tenant: TenantId,
+    person: PersonCode,
+    phones: &[Telephone],
+) -> Result<(), Error> {
+    let mut statements =
+        vec![sql("DELETE FROM phones WHERE tenant = $1 AND person = $2").arg(tenant).arg(person)];
+    statements.extend((1..).zip(phones).map(|(position, phone): (i32, _)| {
+        sql("INSERT INTO phones (tenant, person, position, kind, country, number) VALUES ($1, $2, $3, $4, $5, $6)")
+            .arg(tenant)
+            .arg(person)
+            .arg(position)
+            .arg(phone.kind)
+            .arg(phone.country.as_str())
+            .arg(phone.number.as_str())
+    }));
+    tx.batch(statements).await
 }

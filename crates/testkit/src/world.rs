@@ -5,10 +5,13 @@
 use crate::{Database, Engine, Fixture, SeededChance, StillClock};
 use app::tenants::NewTenant;
 use app::{App, Cost, Passwords};
-use domain::{BranchCode, Email, Field, Moment, Name, Password, Role, Scope, TenantId, UserCode};
+use domain::{
+    BranchCode, Email, Field, Moment, Name, Password, Role, Scope, SellerCode, SellerKind, TenantId, UserCode,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use storage::counters::{self, Counter};
+use storage::sellers::NewSeller;
 use storage::{Db, Error, Lane, Tx, Weight, branches, sql, users, versions};
 
 /// Somebody who calls.
@@ -169,11 +172,34 @@ async fn people(db: &Db, tenant: TenantId, domain: &'static str, hash: &str) -> 
                 user(tx, *tenant, Role::Operator, &format!("pessoa{number}"), domain, &[branch], hash)
                     .await?;
             }
+            sellers(tx, *tenant).await?;
             Ok::<_, Error>([administrator, operator, integration])
         })
     })
     .await
     .unwrap()
+}
+
+/// A consultant (1) and a representative (2) of branch 2, a consultant of branch 1 (3), and one who has left (4).
+async fn sellers(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+    use SellerKind::{Consultant, Representative};
+    let all = [(1, Consultant, 2), (2, Representative, 2), (3, Consultant, 1), (4, Consultant, 2)];
+    let all = all.map(|(code, kind, branch)| NewSeller {
+        code: SellerCode::new(code),
+        kind,
+        name: Name::parse(Field::Name, &format!("Vendas {code}")).unwrap(),
+        document: None,
+        email: None,
+        mobile: None,
+        landline: None,
+        district: None,
+        city: None,
+        state: None,
+        branch: BranchCode::new(branch),
+    });
+    storage::sellers::insert_all(tx, tenant, &all, BEGINNING).await?;
+    let left = sql("UPDATE sellers SET active = FALSE WHERE tenant = $1 AND code = 4").arg(tenant);
+    tx.execute(left).await.map(drop)
 }
 
 async fn branch(tx: &mut Tx, tenant: TenantId, name: &str) -> Result<(), Error> {

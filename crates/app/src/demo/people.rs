@@ -8,10 +8,10 @@ use super::{documents, sellers};
 use domain::{BranchCode, CivilState, Document, Email, Moment, Phone, PostalAddress, SellerCode, Sex, fold};
 use jiff::Span;
 use jiff::civil::date;
-use storage::people::NewPerson;
+use storage::people::Profile;
 
 pub struct Member {
-    pub person: NewPerson,
+    pub person: Profile,
     pub phones: Vec<Phone>,
 }
 
@@ -135,8 +135,8 @@ impl Crowd {
 }
 
 /// Everybody begins in the first branch, at the founding, with an address and nothing else.
-fn blank(document: Document, name: String, address: PostalAddress) -> NewPerson {
-    NewPerson { address, ..NewPerson::member(BranchCode::new(1), document, name, FOUNDED) }
+fn blank(document: Document, name: String, address: PostalAddress) -> Profile {
+    Profile { address, ..Profile::member(BranchCode::new(1), document, name, FOUNDED) }
 }
 
 /// An address that looks like its owner's, for so many of a hundred.
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn shares_are_what_an_association_has() {
         let members: Vec<Member> = crowd().collect();
-        let share = |holds: &dyn Fn(&NewPerson) -> bool| {
+        let share = |holds: &dyn Fn(&Profile) -> bool| {
             members.iter().filter(|member| holds(&member.person)).count() * 100 / members.len()
         };
         assert!((6..=10).contains(&share(&|person| person.nature == Nature::Legal)));
