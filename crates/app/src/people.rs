@@ -1,0 +1,272 @@
+//! People: saved by their document, once however often they come. One place writes a person, his telephones, his row in the
+//! searches and the entry that says who changed what.
+
+use crate::access::Session;
+use crate::base::registers;
+use crate::once::{self, Done, Once};
+use crate::{App, Error};
+use domain::{
+    BranchCode, Branches, Cep, Document, Email, Field, Moment, Name, Nature, PersonCode, PhoneKind, PostalAddress,
+    Rejection, Scope, SellerCode, SellerKind, TimeZone, UserCode,
+};
+use storage::counters::{self, Counter};
+use storage::listing::{self, MemberRow};
+use storage::people::{self, Profile};
+use storage::phones::{self, HOME, Telephone};
+use storage::{Lane, Tx, audit, branches, sellers};
+use wire::read::Given;
+use wire::records::{EnderecoInput, PessoaInput, TelefoneInput};
+
+const OPERATION: &str = "POST /ext/associado";
+
+/// A person as he was saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    pub code: PersonCode,
+    pub profile: Profile,
+    pub phones: Vec<Telephone>,
+}
+
+impl Saved {
+    /// The first telephone of a kind.
+    pub fn phone(&self, kind: PhoneKind) -> Option<&Telephone> {
+        self.phones.iter().find(|phone| phone.kind == kind)
+    }
+}
+
+struct Entry {
+    scope: Scope,
+    user: UserCode,
+    input: PessoaInput,
+    zone: TimeZone,
+    now: Moment,
+}
+
+/// Creates the person of this document, or changes him: what is not given stays, what is cleared goes.
+pub async fn save(
+    app: &App,
+    caller: &Session,
+    input: PessoaInput,
+    once: Once<Saved>,
+) -> Result<Done<Saved>, Error> {
+    let tenant = caller.scope.tenant();
+    let zone = TimeZone::parse(&registers(app, tenant).await?.time_zone)?;
+    let entry = Entry { scope: caller.scope.clone(), user: caller.user, input, zone, now: app.now() };
+    once::write(app, Lane::of(tenant), once, entry, |tx, entry| Box::pin(write(tx, entry))).await
+}
+
+async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
+    let tenant = entry.scope.tenant();
+    let mut problems = check_references(tx, entry).await?;
+    let Some((code, before)) = people::by_document(&mut *tx, tenant, &entry.input.document).await? else {
+        let branch = home(tx, entry, &mut problems).await?;
+        let (Some(branch), []) = (branch, &problems[..]) else { return Err(Error::Refused(problems)) };
+        return create(tx, entry, branch).await;
+    };
+    if !problems.is_empty() {
+        return Err(Error::Refused(problems));
+    }
+    if !entry.scope.sees(before.branch) {
+        return Err(Rejection::PersonElsewhere.into());
+    }
+    change(tx, entry, code, before).await
+}
+
+/// Every code that was given must name something that the caller may use.
+async fn check_references(tx: &mut Tx, entry: &Entry) -> Result<Vec<Rejection>, Error> {
+    let input = &entry.input;
+    let mut problems = Vec::new();
+    if let Given::Set(nature) = input.nature
+        && nature != input.document.nature()
+    {
+        problems.push(Rejection::NatureMismatch);
+    }
+    if let Given::Set(Document::Cpf(_)) = input.employer_document {
+        problems.push(Rejection::NotACnpj);
+    }
+    if let Given::Set(branch) = input.branch
+        && !is_usable(tx, &entry.scope, branch).await?
+    {
+        problems.push(Rejection::UnknownCode { field: Field::Branch, code: branch.get() });
+    }
+    for (given, kind, field) in [
+        (&input.consultant, SellerKind::Consultant, Field::Consultant),
+        (&input.representative, SellerKind::Representative, Field::Representative),
+    ] {
+        if let Given::Set(seller) = given
+            && !sellers::is_active(&mut *tx, &entry.scope, *seller, kind).await?
+        {
+            problems.push(Rejection::UnknownCode { field, code: seller.get() });
+        }
+    }
+    Ok(problems)
+}
+
+async fn is_usable(tx: &mut Tx, scope: &Scope, branch: BranchCode) -> Result<bool, Error> {
+    let there = branches::visible(&mut *tx, scope).await?;
+    Ok(there.iter().any(|one| one.code == branch && one.active))
+}
+
+/// The branch of a new person: the one given, else the only one the caller has.
+async fn home(
+    tx: &mut Tx,
+    entry: &Entry,
+    problems: &mut Vec<Rejection>,
+) -> Result<Option<BranchCode>, Error> {
+    if let Given::Set(branch) = entry.input.branch {
+        return Ok(Some(branch));
+    }
+    let there = branches::visible(&mut *tx, &entry.scope).await?;
+    let mut usable = there.iter().filter(|one| one.active);
+    let only = usable.next().filter(|_| usable.next().is_none());
+    if only.is_none() {
+        problems.push(Rejection::Missing(Field::Branch));
+    }
+    Ok(only.map(|one| one.code))
+}
+
+async fn create(tx: &mut Tx, entry: &Entry, branch: BranchCode) -> Result<Saved, Error> {
+    let (tenant, input) = (entry.scope.tenant(), &entry.input);
+    let mut profile =
+        Profile::member(branch, input.document.clone(), input.name.as_str().to_owned(), entry.now);
+    let mut phones = Vec::new();
+    apply(input, &mut profile, &mut phones);
+    let code = PersonCode::new(counters::next(tx, tenant, Counter::Person).await?);
+    people::insert_all(tx, tenant, code, [&profile]).await?;
+    phones::replace(tx, tenant, code, &phones).await?;
+    let saved = Saved { code, profile, phones };
+    list(tx, entry, &saved, None).await?;
+    tell(tx, entry, code, "criado").await?;
+    Ok(saved)
+}
+
+async fn change(tx: &mut Tx, entry: &Entry, code: PersonCode, before: Profile) -> Result<Saved, Error> {
+    let tenant = entry.scope.tenant();
+    let had = phones::of(&mut *tx, tenant, code).await?;
+    let (mut profile, mut phones) = (before.clone(), had.clone());
+    apply(&entry.input, &mut profile, &mut phones);
+    profile.is_member = true;
+    if let Given::Set(branch) = entry.input.branch {
+        profile.branch = branch;
+    }
+    if profile == before && phones == had {
+        return Ok(Saved { code, profile, phones });
+    }
+    profile.updated_at = entry.now;
+    people::update(tx, tenant, code, &profile).await?;
+    if phones != had {
+        phones::replace(tx, tenant, code, &phones).await?;
+    }
+    let saved = Saved { code, profile, phones };
+    list(tx, entry, &saved, before.is_member.then_some(before.branch)).await?;
+    tell(tx, entry, code, "alterado").await?;
+    Ok(saved)
+}
+
+/// His row in the searches: a new one, or the one he has as a member of `before`.
+async fn list(tx: &mut Tx, entry: &Entry, saved: &Saved, before: Option<BranchCode>) -> Result<(), Error> {
+    let profile = &saved.profile;
+    let day = |moment: Moment| moment.date_in(&entry.zone).to_iso();
+    let row = MemberRow {
+        person: saved.code,
+        branch: profile.branch,
+        document: entry.input.document.as_str(),
+        company_document: profile.company_document.as_ref().map(domain::Cnpj::as_str),
+        consultant: profile.consultant,
+        representative: profile.representative,
+        state: profile.address.state.as_deref(),
+        born_on: profile.born_on.as_deref(),
+        registered_on: &day(profile.created_at),
+        updated_on: &day(profile.updated_at),
+    };
+    let tenant = entry.scope.tenant();
+    match before {
+        Some(before) => listing::change_member(tx, tenant, before, &row).await?,
+        None => listing::add_member(tx, tenant, &row).await?,
+    }
+    Ok(())
+}
+
+async fn tell(tx: &mut Tx, entry: &Entry, person: PersonCode, what: &str) -> Result<(), Error> {
+    let entry = audit::Entry {
+        tenant: entry.scope.tenant(),
+        at: entry.now,
+        user: Some(entry.user),
+        operation: OPERATION,
+        person: Some(person),
+        detail: Some(what.to_owned()),
+    };
+    Ok(audit::append(tx, &entry).await?)
+}
+
+/// Takes over what was given.
+fn apply(input: &PessoaInput, person: &mut Profile, phones: &mut Vec<Telephone>) {
+    person.name = input.name.as_str().to_owned();
+    person.nature = input.document.nature();
+    input.integration_code.change(&mut person.integration_code, |code| code.as_str().to_owned());
+    input.email.change(&mut person.email, Clone::clone);
+    input.sex.change(&mut person.sex, |sex| *sex);
+    input.birth.change(&mut person.born_on, |day| day.to_iso());
+    input.takes_email.change(&mut person.receives_email, |flag| *flag);
+    input.takes_whatsapp.change(&mut person.receives_whatsapp, |flag| *flag);
+    input.identity.change(&mut person.identity_number, ToString::to_string);
+    input.identity_issuer.change(&mut person.identity_issuer, ToString::to_string);
+    input.identity_issued.change(&mut person.identity_issued_on, |day| day.to_iso());
+    input.mother.change(&mut person.mother, ToString::to_string);
+    input.civil_state.change(&mut person.civil_state, |state| *state);
+    input.cnh.change(&mut person.cnh_number, ToString::to_string);
+    input.cnh_category.change(&mut person.cnh_category, ToString::to_string);
+    input.cnh_valid_until.change(&mut person.cnh_valid_until, |day| day.to_iso());
+    input.trade_name.change(&mut person.trade_name, ToString::to_string);
+    input.state_registration.change(&mut person.state_registration, ToString::to_string);
+    input.city_registration.change(&mut person.municipal_registration, ToString::to_string);
+    input.legal_representative.change(&mut person.legal_representative, ToString::to_string);
+    input.employer.change(&mut person.company, ToString::to_string);
+    match &input.employer_document {
+        Given::Set(Document::Cnpj(cnpj)) => person.company_document = Some(cnpj.clone()),
+        Given::Clear => person.company_document = None,
+        Given::Set(Document::Cpf(_)) | Given::Keep => {}
+    }
+    input.consultant.change(&mut person.consultant, |code| *code);
+    input.representative.change(&mut person.representative, |code| *code);
+    match &input.address {
+        Given::Set(address) => apply_address(address, &mut person.address),
+        Given::Clear => person.address = PostalAddress::default(),
+        Given::Keep => {}
+    }
+    match &input.phones {
+        Given::Set(given) => *phones = given.iter().filter_map(telephone).collect(),
+        Given::Clear => phones.clear(),
+        Given::Keep => {}
+    }
+}
+
+fn apply_address(input: &EnderecoInput, address: &mut PostalAddress) {
+    input.kind.change(&mut address.kind, ToString::to_string);
+    input.street_kind.change(&mut address.street_kind, ToString::to_string);
+    // The whole of it counts only where the street itself was not said.
+    match &input.street {
+        Given::Keep => input.full_street.change(&mut address.street, ToString::to_string),
+        street => street.change(&mut address.street, ToString::to_string),
+    }
+    input.number.change(&mut address.number, |number| number.as_str().to_owned());
+    input.complement.change(&mut address.complement, ToString::to_string);
+    input.district.change(&mut address.district, ToString::to_string);
+    input.city.change(&mut address.city, ToString::to_string);
+    input.state.change(&mut address.state, ToString::to_string);
+    input.cep.change(&mut address.cep, Clone::clone);
+}
+
+/// One without a number is none.
+fn telephone(input: &TelefoneInput) -> Option<Telephone> {
+    let Given::Set(number) = &input.number else { return None };
+    let kind = match input.kind {
+        Given::Set(kind) => kind,
+        Given::Keep | Given::Clear => number.kind(),
+    };
+    let country = match &input.country {
+        Given::Set(country) => country.as_str().trim_start_matches('+').to_owned(),
+        Given::Keep | Given::Clear => HOME.to_owned(),
+    };
+    Some(Telephone { kind, country, number: number.clone() })
+}
