@@ -44,6 +44,31 @@ impl Cep {
     }
 }
 
+/// A state of the federation, by its two letters (`uf`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Uf(&'static str);
+
+impl Uf {
+    pub const NAMES: [&str; 27] = [
+        "AC", "AL", "AM", "AP", "BA", "CE", "DF", "ES", "GO", "MA", "MG", "MS", "MT", "PA", "PB", "PE", "PI",
+        "PR", "RJ", "RN", "RO", "RR", "RS", "SC", "SE", "SP", "TO",
+    ];
+
+    /// Takes the two letters in either case.
+    pub fn parse(text: &str) -> Result<Uf, Rejection> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(Rejection::Missing(Field::Uf));
+        }
+        let found = Uf::NAMES.into_iter().find(|name| name.eq_ignore_ascii_case(text));
+        found.map(Uf).ok_or_else(|| Rejection::BadUf(text.to_owned()))
+    }
+
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
 impl fmt::Display for Cep {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}-{}", &self.0[..5], &self.0[5..])
@@ -62,6 +87,16 @@ mod tests {
         assert_eq!(Cep::parse(" - "), Err(Rejection::Missing(Field::Cep)));
         for bad in ["1310100", "013101000", "0131010A", "0131010०"] {
             assert_eq!(Cep::parse(bad), Err(Rejection::BadCep(bad.to_owned())), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_state_is_one_of_the_twenty_seven() {
+        assert_eq!(Uf::parse(" sp ").unwrap().as_str(), "SP");
+        assert!(Uf::NAMES.is_sorted() && Uf::NAMES.iter().all(|name| Uf::parse(name) == Ok(Uf(name))));
+        assert_eq!(Uf::parse(""), Err(Rejection::Missing(Field::Uf)));
+        for bad in ["XX", "S", "São Paulo"] {
+            assert_eq!(Uf::parse(bad), Err(Rejection::BadUf(bad.to_owned())), "{bad}");
         }
     }
 }

@@ -71,6 +71,10 @@ code!(
     /// A person (`codPessoa`).
     PersonCode
 );
+code!(
+    /// A benefit (`codBeneficio`).
+    BenefitCode
+);
 
 code!(
     /// A mail of a tenant, from the outbox on.

@@ -6,13 +6,16 @@
 
 mod address;
 mod caller;
+mod card;
 mod chance;
 mod codes;
 mod colour;
+mod date;
 mod document;
 mod email;
 mod entity;
 mod fold;
+mod money;
 mod password;
 mod phone;
 mod rejection;
@@ -20,25 +23,34 @@ mod role;
 mod scope;
 mod sets;
 mod tenant;
+mod text;
 mod time;
+mod vehicle;
 
-pub use address::{Cep, PostalAddress};
+pub use address::{Cep, PostalAddress, Uf};
 pub use caller::CallerAddress;
+pub use card::CardNumber;
 pub use chance::Chance;
 pub use codes::{
-    BranchCode, FieldCode, HistoryCode, MailCode, PersonCode, PlanCode, SellerCode, SituationCode,
-    SupplierCode, TenantId, UserCode, VehicleTypeCode,
+    BenefitCode, BranchCode, FieldCode, HistoryCode, MailCode, PersonCode, PlanCode, SellerCode,
+    SituationCode, SupplierCode, TenantId, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
+pub use date::Date;
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;
 pub use entity::{Entity, SituationKind};
 pub use fold::fold;
+pub use money::Money;
 pub use password::Password;
 pub use phone::Phone;
 pub use rejection::{Field, Rejection};
 pub use role::Role;
 pub use scope::{Branches, Scope};
-pub use sets::{BenefitKind, CivilState, FieldKind, Nature, PhoneKind, SellerKind, Sex, VehicleCategory};
+pub use sets::{
+    BenefitKind, CivilState, FieldKind, Fuel, Nature, PhoneKind, SellerKind, Sex, VehicleCategory,
+};
 pub use tenant::{Host, Name, TimeZone};
+pub use text::{Note, Text};
 pub use time::{Clock, Moment};
+pub use vehicle::{Chassis, Plate, plate_key};

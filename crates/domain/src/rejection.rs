@@ -15,6 +15,14 @@ pub enum Field {
     Document,
     Phone,
     Cep,
+    Date,
+    Plate,
+    Chassis,
+    Card,
+    Money,
+    Uf,
+    /// A text that has no name of its own; where it stood names it.
+    Text,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +40,12 @@ pub enum Rejection {
     BadDocument(String),
     BadPhone(String),
     BadCep(String),
+    BadDate(String),
+    BadPlate(String),
+    BadChassis(String),
+    BadCard(String),
+    BadMoney(String),
+    BadUf(String),
     UnknownTimeZone(String),
     PasswordLength {
         shortest: usize,

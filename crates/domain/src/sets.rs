@@ -50,6 +50,18 @@ set!(
 );
 
 set!(
+    Fuel {
+        Petrol = 1,
+        Ethanol = 2,
+        Flex = 3,
+        Diesel = 4,
+        NaturalGas = 5,
+        Electric = 6,
+        Other = 7,
+    }
+);
+
+set!(
     SellerKind {
         Consultant = 1,
         Representative = 2,
@@ -112,6 +124,9 @@ mod tests {
         }
         for category in VehicleCategory::ALL {
             assert_eq!(VehicleCategory::from_number(category.number()), Some(*category));
+        }
+        for fuel in Fuel::ALL {
+            assert_eq!(Fuel::from_number(fuel.number()), Some(*fuel));
         }
         assert_eq!(SellerKind::from_number(0), None);
     }

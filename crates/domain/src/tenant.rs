@@ -71,6 +71,12 @@ impl TimeZone {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// When its clocks showed what. The name was looked up when it was parsed, so it is only unknown where the machine
+    /// lost its time zones since; Brasília's time of today is then nearer to the truth than any other.
+    pub(crate) fn rules(&self) -> jiff::tz::TimeZone {
+        jiff::tz::TimeZone::get(&self.0).unwrap_or_else(|_| jiff::tz::TimeZone::fixed(jiff::tz::offset(-3)))
+    }
 }
 
 impl fmt::Display for Name {

@@ -40,6 +40,14 @@ impl Moment {
     }
 }
 
+impl Moment {
+    /// The nearest moment that the calendar knows.
+    pub(crate) fn timestamp(self) -> Timestamp {
+        let end = if self.0 < 0 { Timestamp::MIN } else { Timestamp::MAX };
+        Timestamp::from_millisecond(self.0).unwrap_or(end)
+    }
+}
+
 fn millis(span: Duration) -> i64 {
     i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
 }

@@ -6,5 +6,6 @@ pub mod names;
 pub mod read;
 pub mod records;
 pub mod refusal;
+pub mod trigger;
 
 pub use names::{role, role_from};

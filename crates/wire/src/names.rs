@@ -1,45 +1,142 @@
-//! What the fixed sets are called outside.
+//! What the fixed sets are called outside, each in one table.
 
-use domain::{Role, SituationKind, VehicleCategory};
+use domain::{
+    BenefitKind, CivilState, Entity, Fuel, Nature, PhoneKind, Role, Sex, SituationKind, VehicleCategory,
+};
 
-pub fn role(role: Role) -> &'static str {
-    match role {
-        Role::Administrator => "administrador",
-        Role::Operator => "operador",
-        Role::Integration => "integracao",
+/// A set whose members callers name, exactly as its table writes them.
+pub trait Named: Copy + 'static {
+    const NAMES: &'static [(&'static str, Self)];
+
+    fn from_name(text: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(name, _)| *name == text).map(|(_, member)| *member)
+    }
+}
+
+/// A function that tells the name of a member; behind `read`, the same names are also read ([`Named`]).
+macro_rules! names {
+    ($($(#[$meta:meta])* $function:ident: $set:ident { $($member:ident = $name:literal),+ $(,)? })+) => {
+        $($(#[$meta])*
+        pub const fn $function(member: $set) -> &'static str {
+            match member {
+                $($set::$member => $name),+
+            }
+        })+
+    };
+    (read $($(#[$meta:meta])* $function:ident: $set:ident { $($member:ident = $name:literal),+ $(,)? })+) => {
+        names! { $($(#[$meta])* $function: $set { $($member = $name),+ })+ }
+        $(impl Named for $set {
+            const NAMES: &'static [(&'static str, $set)] = &[$(($name, $set::$member)),+];
+        })+
+    };
+}
+
+names! { read
+    /// `perfil` of a user.
+    role: Role { Administrator = "administrador", Operator = "operador", Integration = "integracao" }
+
+    /// `natureza` of a person.
+    nature: Nature { Natural = "F", Legal = "J" }
+
+    /// `sexo`, everywhere but in the member search.
+    sex: Sex { Female = "Feminino", Male = "Masculino" }
+
+    /// `tipo` of a telephone.
+    phone_kind: PhoneKind { Landline = "Fixo", Mobile = "Celular" }
+
+    /// `estadoCivil` of a person.
+    civil_state: CivilState {
+        Single = "SOLTEIRO",
+        Married = "CASADO",
+        Widowed = "VIUVO",
+        Separated = "SEPARADO",
+        Divorced = "DIVORCIADO",
+        StableUnion = "UNIAO ESTAVEL",
+        Other = "OUTROS",
+    }
+
+    /// `categoria` of a vehicle.
+    category: VehicleCategory {
+        Bicycle = "BICICLETA",
+        Truck = "CAMINHAO",
+        Light = "LEVE",
+        Motorcycle = "MOTOCICLETA",
+        Pickup = "PICKUP",
+        Utility = "UTILITARIO",
+        Bus = "ONIBUS",
+        Other = "OUTRO",
+    }
+
+    /// `combustivel` of a vehicle.
+    fuel: Fuel {
+        Petrol = "GASOLINA",
+        Ethanol = "ETANOL",
+        Flex = "FLEX",
+        Diesel = "DIESEL",
+        NaturalGas = "GNV",
+        Electric = "ELETRICO",
+        Other = "OUTRO",
+    }
+
+    /// `tipoBeneficio` in the operations.
+    benefit_kind: BenefitKind {
+        Vehicle = "VEICULAR",
+        Health = "SAUDE",
+        Miscellaneous = "DIVERSOS",
+        Consortium = "CONSORCIO",
+        Assistance = "A24H",
+    }
+}
+
+names! {
+    /// `tipo` of a situation.
+    situation_kind: SituationKind {
+        Active = "ATIVO",
+        Pending = "PENDENTE",
+        Suspended = "SUSPENSO",
+        Inactive = "INATIVO",
+        Cancelled = "CANCELADO",
+        Open = "ABERTO",
+        Progress = "ANDAMENTO",
+        Done = "CONCLUIDO",
+    }
+
+    /// `categoria` as the list of vehicle types gives it.
+    vehicle_category: VehicleCategory {
+        Bicycle = "Bicicleta",
+        Truck = "Caminhao",
+        Light = "Leve",
+        Motorcycle = "Motocicleta",
+        Pickup = "Pickup",
+        Utility = "Utilitario",
+        Bus = "Onibus",
+        Other = "Outro",
+    }
+
+    /// `sexo` in the member search.
+    sex_letter: Sex { Female = "F", Male = "M" }
+
+    /// `tipoBeneficio` in triggers.
+    benefit_kind_in_trigger: BenefitKind {
+        Vehicle = "Veicular",
+        Health = "Saúde",
+        Miscellaneous = "Diversos",
+        Consortium = "Consórcio",
+        Assistance = "Assistência 24H",
+    }
+
+    /// `entidade` in triggers.
+    entity: Entity {
+        Benefit = "Benefício",
+        Claim = "Evento",
+        Inspection = "Vistoria",
+        Ticket = "Help Desk",
+        Appointment = "Consulta",
     }
 }
 
 pub fn role_from(text: &str) -> Option<Role> {
-    Role::ALL.into_iter().find(|one| role(*one) == text)
-}
-
-/// `tipo` of a situation.
-pub fn situation_kind(kind: SituationKind) -> &'static str {
-    match kind {
-        SituationKind::Active => "ATIVO",
-        SituationKind::Pending => "PENDENTE",
-        SituationKind::Suspended => "SUSPENSO",
-        SituationKind::Inactive => "INATIVO",
-        SituationKind::Cancelled => "CANCELADO",
-        SituationKind::Open => "ABERTO",
-        SituationKind::Progress => "ANDAMENTO",
-        SituationKind::Done => "CONCLUIDO",
-    }
-}
-
-/// `categoria` as the list of vehicle types gives it.
-pub fn vehicle_category(category: VehicleCategory) -> &'static str {
-    match category {
-        VehicleCategory::Bicycle => "Bicicleta",
-        VehicleCategory::Truck => "Caminhao",
-        VehicleCategory::Light => "Leve",
-        VehicleCategory::Motorcycle => "Motocicleta",
-        VehicleCategory::Pickup => "Pickup",
-        VehicleCategory::Utility => "Utilitario",
-        VehicleCategory::Bus => "Onibus",
-        VehicleCategory::Other => "Outro",
-    }
+    Role::from_name(text)
 }
 
 #[cfg(test)]
@@ -47,10 +144,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_role_is_found_by_its_name() {
-        for one in Role::ALL {
-            assert_eq!(role_from(role(one)), Some(one));
+    fn every_member_is_found_by_its_exact_name() {
+        fn all<T: Named + PartialEq + std::fmt::Debug>(members: &[T], name: impl Fn(T) -> &'static str) {
+            assert_eq!(T::NAMES.len(), members.len());
+            for member in members {
+                assert_eq!(T::from_name(name(*member)), Some(*member));
+                assert_eq!(T::from_name(&format!("{} ", name(*member))), None);
+            }
         }
-        assert_eq!(role_from("gerente"), None);
+        all(&Role::ALL, role);
+        all(Nature::ALL, nature);
+        all(Sex::ALL, sex);
+        all(PhoneKind::ALL, phone_kind);
+        all(CivilState::ALL, civil_state);
+        all(VehicleCategory::ALL, category);
+        all(Fuel::ALL, fuel);
+        all(BenefitKind::ALL, benefit_kind);
+        assert_eq!((role_from("gerente"), Sex::from_name("F"), Fuel::from_name("flex")), (None, None, None));
+    }
+
+    #[test]
+    fn one_thing_has_two_names_where_the_interface_gives_it_two() {
+        assert_eq!((sex(Sex::Female), sex_letter(Sex::Female)), ("Feminino", "F"));
+        let bus = VehicleCategory::Bus;
+        assert_eq!((category(bus), vehicle_category(bus)), ("ONIBUS", "Onibus"));
+        let assistance = BenefitKind::Assistance;
+        assert_eq!(
+            (benefit_kind(assistance), benefit_kind_in_trigger(assistance)),
+            ("A24H", "Assistência 24H")
+        );
     }
 }

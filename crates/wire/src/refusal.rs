@@ -1,7 +1,7 @@
 //! What a refusal says: one sentence in Portuguese that names the field and what is allowed, written for the person in
 //! front of the screen.
 
-use domain::{Field, Rejection};
+use domain::{Field, Money, Rejection};
 
 /// What a field is called outside.
 pub fn field(field: Field) -> &'static str {
@@ -16,6 +16,13 @@ pub fn field(field: Field) -> &'static str {
         Field::Document => "cpfCnpj",
         Field::Phone => "telefone",
         Field::Cep => "cep",
+        Field::Date => "data",
+        Field::Plate => "placa",
+        Field::Chassis => "chassi",
+        Field::Card => "numeroCartaoDesconto",
+        Field::Money => "valor",
+        Field::Uf => "uf",
+        Field::Text => "texto",
     }
 }
 
@@ -56,6 +63,25 @@ pub fn text(rejection: &Rejection) -> String {
         }
         Rejection::BadCep(given) => {
             format!("cep: \"{given}\" não é um CEP; use oito dígitos, como 01310-100.")
+        }
+        Rejection::BadDate(given) => {
+            format!("data: \"{given}\" não é uma data do calendário; use dia, mês e ano, como 14/11/2026.")
+        }
+        Rejection::BadPlate(given) => {
+            format!("placa: \"{given}\" não é uma placa; use ABC1234 ou, do Mercosul, ABC1D23.")
+        }
+        Rejection::BadChassis(given) => {
+            format!("chassi: \"{given}\" não é um chassi; use de 1 a 20 letras e números.")
+        }
+        Rejection::BadCard(given) => format!(
+            "numeroCartaoDesconto: \"{given}\" não é um número de cartão; use 13 dígitos, como 1234 56 7 890 123."
+        ),
+        Rejection::BadMoney(given) => format!(
+            "valor: {given} não é um valor em reais; use um número de 0 a {}, com até duas casas decimais, como 150.55.",
+            Money::MOST
+        ),
+        Rejection::BadUf(given) => {
+            format!("uf: \"{given}\" não é uma UF; use as duas letras de um estado, como SP.")
         }
         Rejection::UnknownTimeZone(given) => {
             format!("fuso: \"{given}\" não é um fuso horário conhecido; use algo como America/Sao_Paulo.")

@@ -3,12 +3,18 @@
 //! OpenAPI.
 //!
 //! # Adding a type of field
-//! Implement [`Read`] for the value type of `domain`, in `values.rs`: how it is read from JSON, and its schema.
+//! Implement [`Read`] for the value type of `domain`, in `domain_values.rs`: how it is read from JSON, and its schema.
+//! A fixed set needs no more than its table in [`crate::names`].
 
+mod domain_values;
 mod record;
+#[cfg(test)]
+mod tests;
 mod values;
 
+pub use domain_values::QueryDate;
 pub use record::{described, object};
+pub use values::{Between, Scalar, TextOrNumber};
 
 use serde_json::{Map, Value};
 use std::fmt;
@@ -193,80 +199,4 @@ pub fn nested<T: Record>(value: &Value, at: &At<'_>, problems: &mut Problems) ->
 
 fn is_empty(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.trim().is_empty())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::input;
-
-    input! {
-        /// Um telefone.
-        pub struct Phone = "TelefoneTO" {
-            /// O número.
-            number "numero": required String = "(11)99999-0000",
-        }
-    }
-
-    input! {
-        /// Alguém.
-        pub struct Somebody = "AlguemTO" {
-            /// O nome.
-            name "nome": required String = "Maria",
-            /// A idade.
-            age "idade": optional i32 = 7,
-            /// Os telefones.
-            phones "telefones": optional Vec<Phone> = [{"numero": "(11)99999-0000"}],
-            /// Se recebe.
-            receives "recebe": optional bool = true,
-        }
-    }
-
-    fn problems(text: &str) -> Vec<String> {
-        body::<Somebody>(text.as_bytes()).unwrap_err().into_lines()
-    }
-
-    #[test]
-    fn absent_stays_null_clears_and_a_value_sets() {
-        let read = |text: &str| body::<Somebody>(text.as_bytes()).unwrap();
-        let one = read(r#"{"nome": " Maria ", "idade": null, "outra": {}}"#);
-        assert_eq!((one.name.as_str(), one.age, one.receives), ("Maria", Given::Clear, Given::Keep));
-        let two = read(r#"{"nome": "M", "idade": " ", "recebe": false, "telefones": [{"numero": "1"}]}"#);
-        assert_eq!((two.age, two.receives), (Given::Keep, Given::Set(false)));
-        assert_eq!(two.phones.set().unwrap()[0].number, "1");
-        assert_eq!(read("\u{feff}{\"nome\": \"M\", \"idade\": \"12\"}").age, Given::Set(12));
-    }
-
-    #[test]
-    fn every_problem_is_told_with_its_place() {
-        let found =
-            problems(r#"{"nome": "", "idade": 1.5, "recebe": "sim", "telefones": [{"numero": "1"}, {}, 3]}"#);
-        assert_eq!(found.len(), 5, "{found:?}");
-        assert_eq!(found[0], "nome: informe um valor.");
-        assert!(found[1].starts_with("idade: ") && found[1].contains("inteiro"), "{found:?}");
-        assert_eq!(found[2], "telefones[1].numero: informe um valor.");
-        assert!(found[3].starts_with("telefones[2]: "), "{found:?}");
-        assert!(found[4].starts_with("recebe: "), "{found:?}");
-    }
-
-    #[test]
-    fn what_is_no_record_is_told_as_such() {
-        assert!(problems("[]")[0].contains("objeto JSON"));
-        assert!(problems("")[0].contains("Falta o corpo"));
-        assert!(problems("{\"nome\": }")[0].contains("linha 1"));
-        assert!(problems("\u{0}")[0].contains("JSON válido"));
-        assert!(problems(r#"{"nome": "a\u0000b"}"#)[0].starts_with("nome: "));
-        assert!(problems(&"[".repeat(1000))[0].contains("JSON válido"));
-    }
-
-    #[test]
-    fn a_query_is_read_by_the_same_declaration() {
-        let pairs = |text: &str| {
-            let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
-            query::<Somebody>(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())))
-        };
-        let read = pairs("nome=Maria&idade=8&recebe=true&nome=Outra&x=1").unwrap();
-        assert_eq!((read.name.as_str(), read.age, read.receives), ("Maria", Given::Set(8), Given::Set(true)));
-        assert_eq!(pairs("nome=&idade=").unwrap_err().into_lines(), ["nome: informe um valor."]);
-    }
 }

@@ -20,17 +20,24 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema};
 /// let loja: LojaInput = wire::read::body(br#"{"nome": "Matriz"}"#).unwrap();
 /// assert_eq!((loja.name.as_str(), loja.code), ("Matriz", wire::read::Given::Keep));
 /// ```
+///
+/// `flat other: OtherInput,` before the fields takes in those of another record, as if they stood there.
 #[macro_export]
 macro_rules! input {
     (
         $(#[doc = $record_text:literal])+
         pub struct $record:ident = $record_name:literal {
+            $(flat $group:ident: $group_type:ty,)*
             $($(#[doc = $text:literal])+ $field:ident $name:literal: $need:ident $type:ty = $example:tt),+ $(,)?
         }
     ) => {
         $(#[doc = $record_text])+
         #[derive(Clone, Debug)]
         pub struct $record {
+            $(
+                #[doc = "The fields that it has in common with others."]
+                pub $group: $group_type,
+            )*
             $($(#[doc = $text])+ pub $field: $crate::input!(@type $need $type)),+
         }
 
@@ -40,18 +47,22 @@ macro_rules! input {
                 at: &$crate::read::At<'_>,
                 problems: &mut $crate::read::Problems,
             ) -> Option<Self> {
+                $(let $group = <$group_type as $crate::read::Record>::read_fields(fields, at, problems);)*
                 $(let $field = $crate::read::$need::<$type>(fields, $name, at, problems);)+
-                Some($record { $($field: $field?),+ })
+                Some($record { $($group: $group?,)* $($field: $field?),+ })
             }
 
             fn fields() -> Vec<$crate::read::FieldInfo> {
-                vec![$($crate::read::FieldInfo {
+                let own = [$($crate::read::FieldInfo {
                     name: $name,
                     text: [$($text),+].map(str::trim).join(" "),
                     required: $crate::input!(@required $need),
                     schema: <$type as $crate::read::Read>::schema(),
                     example: serde_json::json!($example),
-                }),+]
+                }),+];
+                let groups: Vec<Vec<$crate::read::FieldInfo>> =
+                    vec![$(<$group_type as $crate::read::Record>::fields()),*];
+                groups.into_iter().flatten().chain(own).collect()
             }
         }
 

@@ -1,14 +1,15 @@
-//! How each type of value is read, and what its schema says.
+//! How plain values are read, and what their schema says: texts, numbers, lists.
 
 use super::{At, Problems, Read};
-use crate::{names, refusal};
-use domain::{BranchCode, Email, Field, Name, Rejection, Role};
+use domain::Text;
 use serde_json::Value;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::openapi::schema::{
+    ArrayBuilder, KnownFormat, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type,
+};
 
 /// The text, without the blanks around it. Control characters are in no text that people type.
-fn text<'v>(value: &'v Value, at: &At<'_>, problems: &mut Problems) -> Option<&'v str> {
+pub(super) fn text<'v>(value: &'v Value, at: &At<'_>, problems: &mut Problems) -> Option<&'v str> {
     match value {
         Value::String(text) if text.contains('\0') => {
             problems.add(at, "há um caractere nulo no texto; digite-o de novo.");
@@ -22,21 +23,10 @@ fn text<'v>(value: &'v Value, at: &At<'_>, problems: &mut Problems) -> Option<&'
     }
 }
 
-/// A value of `domain`, by its own `parse`.
-fn parsed<T>(
-    value: &Value,
-    at: &At<'_>,
-    problems: &mut Problems,
-    parse: impl Fn(&str) -> Result<T, Rejection>,
-) -> Option<T> {
-    let text = text(value, at, problems)?;
-    parse(text).map_err(|rejection| problems.add(at, refusal::sentence(&rejection))).ok()
-}
-
 /// More than any list of the interface holds in earnest.
 const LONGEST_LIST: usize = 1000;
 
-fn string() -> ObjectBuilder {
+pub(super) fn string() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
 
@@ -67,11 +57,7 @@ impl Read for bool {
 impl Read for i32 {
     /// Digits in quotes count as the number they are: some programs keep codes as texts.
     fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<i32> {
-        let read = match value {
-            Value::Number(number) => number.as_i64().and_then(|number| i32::try_from(number).ok()),
-            Value::String(text) => text.trim().parse().ok(),
-            _ => None,
-        };
+        let read = whole(value);
         if read.is_none() {
             problems.add(at, "deve ser um número inteiro, de -2147483648 a 2147483647.");
         }
@@ -79,9 +65,21 @@ impl Read for i32 {
     }
 
     fn schema() -> RefOr<Schema> {
-        let int32 = SchemaFormat::KnownFormat(KnownFormat::Int32);
-        ObjectBuilder::new().schema_type(Type::Integer).format(Some(int32)).build().into()
+        int32().build().into()
     }
+}
+
+fn whole(value: &Value) -> Option<i32> {
+    match value {
+        Value::Number(number) => number.as_i64().and_then(|number| i32::try_from(number).ok()),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+fn int32() -> ObjectBuilder {
+    let int32 = SchemaFormat::KnownFormat(KnownFormat::Int32);
+    ObjectBuilder::new().schema_type(Type::Integer).format(Some(int32))
 }
 
 impl<T: Read> Read for Vec<T> {
@@ -108,63 +106,84 @@ impl<T: Read> Read for Vec<T> {
     }
 }
 
-impl Read for BranchCode {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<BranchCode> {
-        i32::read(value, at, problems).map(BranchCode::new)
-    }
+/// A whole number within limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Between<const LEAST: i32, const MOST: i32>(i32);
 
-    fn schema() -> RefOr<Schema> {
-        i32::schema()
-    }
-}
-
-impl Read for Name {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Name> {
-        parsed(value, at, problems, |text| Name::parse(Field::Name, text))
-    }
-
-    fn schema() -> RefOr<Schema> {
-        string().min_length(Some(1)).max_length(Some(Name::LONGEST)).build().into()
+impl<const LEAST: i32, const MOST: i32> Between<LEAST, MOST> {
+    pub fn get(self) -> i32 {
+        self.0
     }
 }
 
-impl Read for Email {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Email> {
-        parsed(value, at, problems, Email::parse)
-    }
-
-    fn schema() -> RefOr<Schema> {
-        let email = SchemaFormat::KnownFormat(KnownFormat::Email);
-        string().format(Some(email)).max_length(Some(254)).build().into()
-    }
-}
-
-impl Read for Role {
-    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Role> {
-        let text = text(value, at, problems)?;
-        let role = names::role_from(text);
-        if role.is_none() {
-            problems.add(at, one_of(text, Role::ALL.map(names::role)));
+impl<const LEAST: i32, const MOST: i32> Read for Between<LEAST, MOST> {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
+        let read = whole(value).filter(|number| (LEAST..=MOST).contains(number)).map(Between);
+        if read.is_none() {
+            problems.add(at, format!("deve ser um número inteiro, de {LEAST} a {MOST}."));
         }
-        role
+        read
     }
 
     fn schema() -> RefOr<Schema> {
-        string().enum_values(Some(Role::ALL.map(names::role))).build().into()
+        int32().minimum(Some(LEAST)).maximum(Some(MOST)).build().into()
     }
 }
 
-/// What a value that is none of a fixed set is told.
-fn one_of<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
-    let allowed: Vec<&str> = allowed.into_iter().collect();
-    format!("\"{given}\" não é um valor aceito; use {}.", listed(&allowed))
+/// A text that some programs keep as a number: `"0042"` or `42`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextOrNumber<const LONGEST: usize>(Text<LONGEST>);
+
+impl<const LONGEST: usize> TextOrNumber<LONGEST> {
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
 }
 
-/// `a, b ou c`
-fn listed(words: &[&str]) -> String {
-    match words {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [most @ .., last] => format!("{} ou {last}", most.join(", ")),
+impl<const LONGEST: usize> Read for TextOrNumber<LONGEST> {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
+        let read = match value {
+            // As it was written, to the last digit.
+            Value::Number(number) => Text::read(&Value::String(number.to_string()), at, problems),
+            Value::String(_) => Text::read(value, at, problems),
+            _ => {
+                problems.add(at, "deve ser um texto, entre aspas, ou um número.");
+                None
+            }
+        };
+        read.map(TextOrNumber)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        let types = SchemaType::from_iter([Type::String, Type::Number]);
+        ObjectBuilder::new().schema_type(types).max_length(Some(LONGEST)).build().into()
+    }
+}
+
+/// What an additional field may hold on its way in: its own register says which of these it must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scalar {
+    Text(String),
+    /// As it was written, to the last digit.
+    Number(String),
+    Boolean(bool),
+}
+
+impl Read for Scalar {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Scalar> {
+        match value {
+            Value::Number(number) => Some(Scalar::Number(number.to_string())),
+            Value::Bool(flag) => Some(Scalar::Boolean(*flag)),
+            Value::String(_) => text(value, at, problems).map(|text| Scalar::Text(text.to_owned())),
+            _ => {
+                problems.add(at, "deve ser um texto, um número, true ou false.");
+                None
+            }
+        }
+    }
+
+    fn schema() -> RefOr<Schema> {
+        let types = SchemaType::from_iter([Type::String, Type::Number, Type::Boolean]);
+        ObjectBuilder::new().schema_type(types).build().into()
     }
 }

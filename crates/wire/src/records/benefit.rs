@@ -1,4 +1,4 @@
-//! Benefit: what a benefit may be given, as the open lists tell it.
+//! Benefit: what a benefit may be given, as the open lists tell it, and what is answered to whoever saved one.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -52,4 +52,28 @@ pub struct DiaVencimentoTO {
     /// O dia do mês.
     #[schema(examples(10))]
     pub dia: i32,
+}
+
+/// Um benefício gravado, com a situação em que ficou.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BeneficioOutputTO {
+    /// Código do benefício.
+    #[schema(examples(777))]
+    pub cod_beneficio: i32,
+    /// Número sequencial do benefício na base.
+    #[schema(examples(12))]
+    pub sequencial: i32,
+    /// Número do cartão.
+    #[schema(examples("1234 56 7 890 123"))]
+    pub numero_cartao_desconto: Option<String>,
+    /// Código do titular.
+    #[schema(examples(555))]
+    pub cod_pessoa: i32,
+    /// Nome da situação, em maiúsculas.
+    #[schema(examples("ATIVO"))]
+    pub situacao: String,
+    /// Tipo fixo da situação: ATIVO, PENDENTE, SUSPENSO, INATIVO ou CANCELADO.
+    #[schema(examples("ATIVO"))]
+    pub tipo_situacao: &'static str,
 }

@@ -3,10 +3,35 @@
 
 mod access;
 mod administration;
+mod amount;
 mod benefit;
+mod benefit_input;
+mod benefit_search;
+mod contact;
+mod member_search;
+mod nested;
+mod page;
+mod person;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tests_of_input;
 mod user;
+mod vehicle;
 
 pub use access::{AcessoTO, LojaPermitidaTO, PlanoAcessoTO};
 pub use administration::CodigoNomeTO;
-pub use benefit::{DiaVencimentoTO, ListaDiaVencimentoTO, SituacaoBeneficioTO, TipoVeiculoBean};
+pub use amount::Valor;
+pub use benefit::{
+    BeneficioOutputTO, DiaVencimentoTO, ListaDiaVencimentoTO, SituacaoBeneficioTO, TipoVeiculoBean,
+};
+pub use benefit_input::{BeneficioInput, BeneficioVeiculoInput, CampoAdicionalInput};
+pub use benefit_search::{
+    CampoAdicionalValorTO, PesquisaBeneficioOutputTO, PesquisaBeneficioQuery, PlanoValorTO,
+};
+pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};
+pub use member_search::{PesquisaAssociadoOutputTO, PesquisaAssociadoQuery};
+pub use page::{Listed, Pagina};
+pub use person::{PessoaInput, PessoaOutputTO};
 pub use user::{UsuarioInput, UsuarioTO};
+pub use vehicle::VeiculoTO;

@@ -1,0 +1,206 @@
+//! A calendar day, and what day a moment is where an association lives.
+
+use crate::{Field, Moment, Rejection, TimeZone};
+use jiff::Zoned;
+use jiff::civil;
+use std::fmt;
+
+/// A day of the calendar, without an hour and without a time zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date(civil::Date);
+
+impl Date {
+    /// Takes `14/11/2026` and `2026-11-14`. A day that no calendar has is none.
+    pub fn parse(text: &str) -> Result<Date, Rejection> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(Rejection::Missing(Field::Date));
+        }
+        let date = Date::from_br(text).or_else(|| Date::from_iso(text));
+        date.ok_or_else(|| Rejection::BadDate(text.to_owned()))
+    }
+
+    /// The year, the month and the day, as `2026, 11, 14`.
+    pub fn new(year: i16, month: i8, day: i8) -> Option<Date> {
+        // No association knows the year zero, and four digits end with 9999.
+        (year >= 1).then(|| civil::Date::new(year, month, day).ok().map(Date))?
+    }
+
+    /// `14/11/2026` alone, as queries write it.
+    pub fn from_br(text: &str) -> Option<Date> {
+        let [day, month, year] = numbers(text, '/', [2, 2, 4])?;
+        Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?)
+    }
+
+    /// `2026-11-14` alone, as the database keeps it.
+    pub fn from_iso(text: &str) -> Option<Date> {
+        let [year, month, day] = numbers(text, '-', [4, 2, 2])?;
+        Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?)
+    }
+
+    /// `14/11/2026`
+    pub fn to_br(self) -> String {
+        format!("{:02}/{:02}/{:04}", self.0.day(), self.0.month(), self.0.year())
+    }
+
+    /// `2026-11-14`, which sorts as the days do.
+    pub fn to_iso(self) -> String {
+        format!("{:04}-{:02}-{:02}", self.0.year(), self.0.month(), self.0.day())
+    }
+
+    /// The day after; the last of all days has none and stays.
+    pub fn next(self) -> Date {
+        self.0.tomorrow().map_or(self, Date)
+    }
+
+    /// The first moment of this day there: midnight, or the hour after it where the clocks leave midnight out.
+    pub fn start_in(self, zone: &TimeZone) -> Moment {
+        let first = self.0.to_zoned(zone.rules());
+        // Only the very last days of the calendar have no moment; one that never comes stands for them.
+        first.map_or(Moment::from_millis(i64::MAX), |at| Moment::from_millis(at.timestamp().as_millisecond()))
+    }
+}
+
+impl Moment {
+    /// What day it is there.
+    pub fn date_in(self, zone: &TimeZone) -> Date {
+        Date(self.zoned(zone).date())
+    }
+
+    /// `2026-11-14T10:32:05-03:00`: as the clock there shows it, to the second.
+    pub fn to_offset_iso(self, zone: &TimeZone) -> String {
+        self.zoned(zone).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+    }
+
+    fn zoned(self, zone: &TimeZone) -> Zoned {
+        self.timestamp().to_zoned(zone.rules())
+    }
+}
+
+impl fmt::Display for Date {
+    /// As people write it.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.to_br())
+    }
+}
+
+/// Three numbers of exactly these many digits: `1/2/2026` and `01/02/26` are guesses, and nobody guesses a date.
+fn numbers(text: &str, between: char, digits: [usize; 3]) -> Option<[i16; 3]> {
+    let mut parts = text.split(between);
+    let mut numbers = [0; 3];
+    for (number, length) in numbers.iter_mut().zip(digits) {
+        let part = parts.next()?;
+        if part.len() != length || !part.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        *number = part.parse().ok()?;
+    }
+    parts.next().is_none().then_some(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn zone(name: &str) -> TimeZone {
+        TimeZone::parse(name).unwrap()
+    }
+
+    #[test]
+    fn a_date_comes_in_two_forms() {
+        for text in ["14/11/2026", "2026-11-14", " 14/11/2026 "] {
+            let date = Date::parse(text).unwrap();
+            assert_eq!(
+                (date.to_br().as_str(), date.to_iso().as_str()),
+                ("14/11/2026", "2026-11-14"),
+                "{text}"
+            );
+        }
+        assert_eq!(Date::parse("29/02/2024").unwrap().to_iso(), "2024-02-29");
+        assert_eq!(Date::from_br("2026-11-14"), None);
+        assert_eq!(Date::from_iso("14/11/2026"), None);
+    }
+
+    #[test]
+    fn what_no_calendar_has_is_refused() {
+        assert_eq!(Date::parse("  "), Err(Rejection::Missing(Field::Date)));
+        for bad in [
+            "31/02/2026",
+            "29/02/2023",
+            "2026-13-01",
+            "00/01/2026",
+            "01/01/0000",
+            "1/2/2026",
+            "01/02/26",
+            "01-02-2026",
+            "2026/02/01",
+            "01/02/2026/",
+            "2026-11-14T00:00:00",
+            "+1/02/2026",
+            "०१/०२/2026",
+        ] {
+            assert_eq!(Date::parse(bad), Err(Rejection::BadDate(bad.to_owned())), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_moment_has_its_day_and_its_clock_where_the_association_lives() {
+        let late = Moment::from_millis(1_794_623_525_000);
+        assert_eq!(late.to_iso(), "2026-11-14T02:32:05Z");
+        let sao_paulo = zone("America/Sao_Paulo");
+        assert_eq!(late.date_in(&sao_paulo).to_br(), "13/11/2026");
+        assert_eq!(late.to_offset_iso(&sao_paulo), "2026-11-13T23:32:05-03:00");
+        assert_eq!(late.to_offset_iso(&zone("America/Manaus")), "2026-11-13T22:32:05-04:00");
+        assert_eq!(late.to_offset_iso(&zone("UTC")), "2026-11-14T02:32:05+00:00");
+    }
+
+    #[test]
+    fn a_day_begins_at_midnight_or_where_the_clocks_leave_it_out_at_one() {
+        let sao_paulo = zone("America/Sao_Paulo");
+        let start = |text: &str| Date::parse(text).unwrap().start_in(&sao_paulo);
+        assert_eq!(start("14/11/2026").to_offset_iso(&sao_paulo), "2026-11-14T00:00:00-03:00");
+        // Summer time began at midnight.
+        assert_eq!(start("04/11/2018").to_offset_iso(&sao_paulo), "2018-11-04T01:00:00-02:00");
+    }
+
+    #[test]
+    fn the_ends_of_time_make_nothing_panic() {
+        let sao_paulo = zone("America/Sao_Paulo");
+        for millis in [i64::MIN, i64::MAX] {
+            let _ = Moment::from_millis(millis).date_in(&sao_paulo);
+            let _ = Moment::from_millis(millis).to_offset_iso(&sao_paulo);
+        }
+        let last = Date::parse("31/12/9999").unwrap();
+        assert_eq!(last.next(), last);
+        assert!(last.start_in(&sao_paulo) > Date::parse("30/12/9999").unwrap().start_in(&zone("UTC")));
+    }
+
+    proptest! {
+        #[test]
+        fn every_date_is_read_back_and_sorts_as_its_text(
+            a in (1i16..=9999, 1i8..=12, 1i8..=28), b in (1i16..=9999, 1i8..=12, 1i8..=28),
+        ) {
+            let [a, b] = [a, b].map(|(year, month, day)| Date::new(year, month, day).unwrap());
+            prop_assert_eq!(Date::parse(&a.to_br()).unwrap(), a);
+            prop_assert_eq!(Date::from_iso(&a.to_iso()), Some(a));
+            prop_assert_eq!(a.cmp(&b), a.to_iso().cmp(&b.to_iso()));
+        }
+
+        #[test]
+        fn the_start_of_a_day_is_on_that_day(
+            year in 1970i16..=2100, month in 1i8..=12, day in 1i8..=28,
+        ) {
+            let sao_paulo = zone("America/Sao_Paulo");
+            let date = Date::new(year, month, day).unwrap();
+            let start = date.start_in(&sao_paulo);
+            prop_assert_eq!(start.date_in(&sao_paulo), date);
+            prop_assert!(Moment::from_millis(start.millis() - 1).date_in(&sao_paulo) < date);
+        }
+
+        #[test]
+        fn no_text_makes_parsing_panic(text in "\\PC{0,20}") {
+            let _ = Date::parse(&text);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! An amount in reais, counted in cents: no float ever touches it.
+
+use crate::{Field, Rejection};
+use std::fmt;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Money(i64);
+
+impl Money {
+    /// Ten thousand millions less a cent: more than anything an association protects.
+    pub const MOST: Money = Money(999_999_999_999);
+
+    /// `None` below zero and above [`Money::MOST`].
+    pub fn from_cents(cents: i64) -> Option<Money> {
+        (0..=Money::MOST.0).contains(&cents).then_some(Money(cents))
+    }
+
+    pub const fn cents(self) -> i64 {
+        self.0
+    }
+
+    /// Takes the text of a JSON number: digits, and behind a point one or two more. An exponent or a third decimal
+    /// would have to be rounded, and nobody rounds another's money.
+    pub fn parse(text: &str) -> Result<Money, Rejection> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(Rejection::Missing(Field::Money));
+        }
+        cents(text).and_then(Money::from_cents).ok_or_else(|| Rejection::BadMoney(text.to_owned()))
+    }
+}
+
+fn cents(text: &str) -> Option<i64> {
+    let (reais, decimals) = text.split_once('.').unwrap_or((text, "0"));
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_digits(reais) || !is_digits(decimals) || decimals.len() > 2 {
+        return None;
+    }
+    let tens = if decimals.len() == 1 { 10 } else { 1 };
+    reais.parse::<i64>().ok()?.checked_mul(100)?.checked_add(decimals.parse::<i64>().ok()? * tens)
+}
+
+impl fmt::Display for Money {
+    /// As a JSON number, with no more decimals than it needs: `150`, `150.5`, `150.55`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (reais, cents) = (self.0 / 100, self.0 % 100);
+        match (cents, cents % 10) {
+            (0, _) => write!(out, "{reais}"),
+            (_, 0) => write!(out, "{reais}.{}", cents / 10),
+            _ => write!(out, "{reais}.{cents:02}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_amount_is_read_to_the_cent_and_written_short() {
+        for (text, cents, written) in [
+            ("0", 0, "0"),
+            ("150", 15_000, "150"),
+            ("150.0", 15_000, "150"),
+            ("150.5", 15_050, "150.5"),
+            ("150.50", 15_050, "150.5"),
+            ("150.55", 15_055, "150.55"),
+            ("0.05", 5, "0.05"),
+            ("9999999999.99", 999_999_999_999, "9999999999.99"),
+        ] {
+            let money = Money::parse(text).unwrap();
+            assert_eq!((money.cents(), money.to_string().as_str()), (cents, written), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_amount_is_refused() {
+        assert_eq!(Money::parse(""), Err(Rejection::Missing(Field::Money)));
+        for bad in [
+            "-1",
+            "-0",
+            "+1",
+            "1.",
+            ".5",
+            "1.555",
+            "1.500",
+            "1e2",
+            "1E2",
+            "1.5e1",
+            "1,50",
+            "R$ 1",
+            "10000000000",
+            "99999999999999999999",
+            "1.5.5",
+            "१",
+        ] {
+            assert_eq!(Money::parse(bad), Err(Rejection::BadMoney(bad.to_owned())), "{bad}");
+        }
+        assert_eq!(Money::from_cents(-1), None);
+        assert_eq!(Money::from_cents(1_000_000_000_000), None);
+    }
+
+    proptest! {
+        #[test]
+        fn every_amount_is_read_back(cents in 0..=Money::MOST.cents()) {
+            let money = Money::from_cents(cents).unwrap();
+            prop_assert_eq!(Money::parse(&money.to_string()).unwrap(), money);
+        }
+
+        #[test]
+        fn no_text_makes_parsing_panic(text in "\\PC{0,24}") {
+            let _ = Money::parse(&text);
+        }
+    }
+}

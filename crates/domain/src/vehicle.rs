@@ -1,0 +1,142 @@
+//! What a vehicle is known by: its plate, in the old form or in that of Mercosul, and its chassis.
+
+use crate::{Field, Rejection};
+use std::fmt;
+
+/// `ABC1234` or `ABC1D23`, kept as it was given, in upper case and without a hyphen.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Plate(String);
+
+/// The number of a chassis: up to twenty letters and digits, in upper case.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Chassis(String);
+
+impl Plate {
+    /// Takes either form, in any case, with or without hyphen and blanks.
+    pub fn parse(text: &str) -> Result<Plate, Rejection> {
+        let plate = bare(text);
+        if plate.is_empty() {
+            return Err(Rejection::Missing(Field::Plate));
+        }
+        let is_right = plate.len() == 7
+            && plate.bytes().enumerate().all(|(at, byte)| match at {
+                0..=2 => byte.is_ascii_uppercase(),
+                4 => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+                _ => byte.is_ascii_digit(),
+            });
+        if is_right { Ok(Plate(plate)) } else { Err(Rejection::BadPlate(text.trim().to_owned())) }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The same for both forms of one plate, which is what is compared: the form of Mercosul, where the fifth
+    /// character's digit 0 to 9 is the letter A to J.
+    pub fn key(&self) -> String {
+        let letter = |at: usize, c: char| match c.to_digit(10) {
+            Some(digit) if at == 4 => ('A'..='J').nth(digit as usize).unwrap_or(c),
+            _ => c,
+        };
+        self.0.chars().enumerate().map(|(at, c)| letter(at, c)).collect()
+    }
+}
+
+/// The key of what somebody searches for; what is no plate finds nothing.
+pub fn plate_key(text: &str) -> Option<String> {
+    Plate::parse(text).ok().map(|plate| plate.key())
+}
+
+impl Chassis {
+    pub const LONGEST: usize = 20;
+
+    /// Takes it in any case; blanks and hyphens do not count. Old vehicles have numbers of any length, so nothing
+    /// else is asked of it.
+    pub fn parse(text: &str) -> Result<Chassis, Rejection> {
+        let chassis = bare(text);
+        if chassis.is_empty() {
+            return Err(Rejection::Missing(Field::Chassis));
+        }
+        let is_right =
+            chassis.len() <= Chassis::LONGEST && chassis.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if is_right { Ok(Chassis(chassis)) } else { Err(Rejection::BadChassis(text.trim().to_owned())) }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn bare(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace() && *c != '-').map(|c| c.to_ascii_uppercase()).collect()
+}
+
+impl fmt::Display for Plate {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+impl fmt::Display for Chassis {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_plate_comes_in_either_form_and_any_dress() {
+        for (text, kept, key) in [
+            ("ABC1234", "ABC1234", "ABC1C34"),
+            ("abc-1234", "ABC1234", "ABC1C34"),
+            (" abc 1c34 ", "ABC1C34", "ABC1C34"),
+            ("ABC1D23", "ABC1D23", "ABC1D23"),
+            ("ABC1Z23", "ABC1Z23", "ABC1Z23"),
+            ("abc1023", "ABC1023", "ABC1A23"),
+            ("abc1923", "ABC1923", "ABC1J23"),
+        ] {
+            let plate = Plate::parse(text).unwrap();
+            assert_eq!((plate.as_str(), plate.key().as_str()), (kept, key), "{text}");
+            assert_eq!(plate_key(text).as_deref(), Some(key));
+        }
+    }
+
+    #[test]
+    fn what_is_no_plate_is_refused_and_finds_nothing() {
+        assert_eq!(Plate::parse(" - "), Err(Rejection::Missing(Field::Plate)));
+        for bad in ["AB1234", "ABCD123", "ABC12345", "1BC1234", "ABC123D", "ABC.1234", "ÁBC1234", "ABC12३4"]
+        {
+            assert_eq!(Plate::parse(bad), Err(Rejection::BadPlate(bad.to_owned())), "{bad}");
+            assert_eq!(plate_key(bad), None);
+        }
+    }
+
+    #[test]
+    fn a_chassis_is_up_to_twenty_letters_and_digits() {
+        assert_eq!(Chassis::parse(" 9bw-zzz377 VT004251").unwrap().as_str(), "9BWZZZ377VT004251");
+        assert!(Chassis::parse("A").is_ok() && Chassis::parse(&"A".repeat(20)).is_ok());
+        assert_eq!(Chassis::parse(" -"), Err(Rejection::Missing(Field::Chassis)));
+        for bad in [&"A".repeat(21), "9BW.ZZZ", "9BWÇ", "9BW/1"] {
+            assert_eq!(Chassis::parse(bad), Err(Rejection::BadChassis(bad.to_owned())), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn both_forms_of_one_plate_have_one_key(front in "[A-Z]{3}[0-9]", fifth in 0u8..10, end in "[0-9]{2}") {
+            let old = format!("{front}{fifth}{end}");
+            let new = format!("{front}{}{end}", char::from(b'A' + fifth));
+            prop_assert_eq!(plate_key(&old), plate_key(&new.to_lowercase()));
+            prop_assert_eq!(plate_key(&new), Some(new));
+        }
+
+        #[test]
+        fn no_text_makes_parsing_panic(text in "\\PC{0,24}") {
+            let _ = (Plate::parse(&text), Chassis::parse(&text));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! How the value types of `domain` are read, and what their schema says. Each refuses in its own words.
+
+use super::values::{string, text};
+use super::{At, Between, Problems, Read};
+use crate::names::Named;
+use crate::refusal;
+use domain::{
+    BenefitCode, BranchCode, CardNumber, Cep, Chassis, Date, Document, Email, Field, FieldCode, Money, Name,
+    Note, PersonCode, Phone, PlanCode, Plate, Rejection, SellerCode, Text, Uf, VehicleTypeCode,
+};
+use serde_json::Value;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
+
+/// The value that its own `parse` makes of the text, or why it makes none.
+fn parsed<T>(
+    value: &Value,
+    at: &At<'_>,
+    problems: &mut Problems,
+    parse: impl Fn(&str) -> Result<T, Rejection>,
+) -> Option<T> {
+    let text = text(value, at, problems)?;
+    parse(text).map_err(|rejection| problems.add(at, refusal::sentence(&rejection))).ok()
+}
+
+/// A value type that is read from a text by its `parse`, and the schema of that text.
+macro_rules! texts {
+    ($($type:ty: $parse:expr, $schema:expr;)+) => {
+        $(impl Read for $type {
+            fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<$type> {
+                parsed(value, at, problems, $parse)
+            }
+
+            fn schema() -> RefOr<Schema> {
+                $schema.build().into()
+            }
+        })+
+    };
+}
+
+texts! {
+    Name: |text| Name::parse(Field::Name, text), string().min_length(Some(1)).max_length(Some(Name::LONGEST));
+    Email: Email::parse, string().format(Some(SchemaFormat::KnownFormat(KnownFormat::Email))).max_length(Some(254));
+    Document: Document::parse, string();
+    Phone: Phone::parse, string();
+    Cep: Cep::parse, string().pattern(Some(r"^\d{5}-?\d{3}$"));
+    Uf: Uf::parse, string().enum_values(Some(Uf::NAMES));
+    Date: Date::parse, string().pattern(Some(r"^(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})$"));
+    Plate: Plate::parse, string();
+    Chassis: Chassis::parse, string().max_length(Some(Chassis::LONGEST));
+    CardNumber: CardNumber::parse, string().pattern(Some(r"^\d{4} ?\d{2} ?\d ?\d{3} ?\d{3}$"));
+    Note: Note::parse, string().max_length(Some(Note::LONGEST));
+}
+
+impl<const LONGEST: usize> Read for Text<LONGEST> {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Text<LONGEST>> {
+        parsed(value, at, problems, Text::parse)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        string().max_length(Some(LONGEST)).build().into()
+    }
+}
+
+/// A day in a query, where only `14/11/2026` is understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueryDate(Date);
+
+impl QueryDate {
+    pub fn get(self) -> Date {
+        self.0
+    }
+}
+
+impl Read for QueryDate {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<QueryDate> {
+        parsed(value, at, problems, |text| {
+            Date::from_br(text).map(QueryDate).ok_or_else(|| Rejection::BadDate(text.to_owned()))
+        })
+    }
+
+    fn schema() -> RefOr<Schema> {
+        string().pattern(Some(r"^(\d{2}/\d{2}/\d{4})?$")).build().into()
+    }
+}
+
+impl Read for Money {
+    /// A number counts as it was written, never as a float. In quotes it is the number it is, as with codes.
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Money> {
+        let parse = |text: &str| Money::parse(text);
+        match value {
+            Value::Number(number) => parsed(&Value::String(number.to_string()), at, problems, parse),
+            Value::String(_) => parsed(value, at, problems, parse),
+            _ => {
+                problems.add(at, "deve ser um número, como 150.55.");
+                None
+            }
+        }
+    }
+
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(Type::Number).minimum(Some(0)).build().into()
+    }
+}
+
+macro_rules! codes {
+    ($($code:ident: $number:ty = $get:expr;)+) => {
+        $(impl Read for $code {
+            fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<$code> {
+                <$number>::read(value, at, problems).map($get).map($code::new)
+            }
+
+            fn schema() -> RefOr<Schema> {
+                <$number>::schema()
+            }
+        })+
+    };
+}
+
+codes! {
+    BranchCode: i32 = |code| code;
+    PersonCode: i32 = |code| code;
+    BenefitCode: i32 = |code| code;
+    SellerCode: i32 = |code| code;
+    VehicleTypeCode: i32 = |code| code;
+    FieldCode: i32 = |code| code;
+    PlanCode: Between<0, { i32::MAX }> = Between::get;
+}
+
+/// A member of a fixed set, by its exact name.
+impl<T: Named> Read for T {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<T> {
+        let text = text(value, at, problems)?;
+        let member = T::from_name(text);
+        if member.is_none() {
+            problems.add(at, one_of(text, T::NAMES.iter().map(|(name, _)| *name)));
+        }
+        member
+    }
+
+    fn schema() -> RefOr<Schema> {
+        string().enum_values(Some(T::NAMES.iter().map(|(name, _)| *name))).build().into()
+    }
+}
+
+/// What a value that is none of a fixed set is told.
+fn one_of<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
+    let allowed: Vec<&str> = allowed.into_iter().collect();
+    format!("\"{given}\" não é um valor aceito; use {}.", listed(&allowed))
+}
+
+/// `a, b ou c`
+fn listed(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [most @ .., last] => format!("{} ou {last}", most.join(", ")),
+    }
+}

@@ -1,0 +1,186 @@
+//! The reader, tried on records of its own.
+
+use super::*;
+use crate::input;
+
+input! {
+    /// Um telefone.
+    pub struct Phone = "TelefoneTO" {
+        /// O número.
+        number "numero": required String = "(11)99999-0000",
+    }
+}
+
+input! {
+    /// Alguém.
+    pub struct Somebody = "AlguemTO" {
+        /// O nome.
+        name "nome": required String = "Maria",
+        /// A idade.
+        age "idade": optional i32 = 7,
+        /// Os telefones.
+        phones "telefones": optional Vec<Phone> = [{"numero": "(11)99999-0000"}],
+        /// Se recebe.
+        receives "recebe": optional bool = true,
+    }
+}
+
+fn problems(text: &str) -> Vec<String> {
+    body::<Somebody>(text.as_bytes()).unwrap_err().into_lines()
+}
+
+#[test]
+fn absent_stays_null_clears_and_a_value_sets() {
+    let read = |text: &str| body::<Somebody>(text.as_bytes()).unwrap();
+    let one = read(r#"{"nome": " Maria ", "idade": null, "outra": {}}"#);
+    assert_eq!((one.name.as_str(), one.age, one.receives), ("Maria", Given::Clear, Given::Keep));
+    let two = read(r#"{"nome": "M", "idade": " ", "recebe": false, "telefones": [{"numero": "1"}]}"#);
+    assert_eq!((two.age, two.receives), (Given::Keep, Given::Set(false)));
+    assert_eq!(two.phones.set().unwrap()[0].number, "1");
+    assert_eq!(read("\u{feff}{\"nome\": \"M\", \"idade\": \"12\"}").age, Given::Set(12));
+}
+
+#[test]
+fn every_problem_is_told_with_its_place() {
+    let found =
+        problems(r#"{"nome": "", "idade": 1.5, "recebe": "sim", "telefones": [{"numero": "1"}, {}, 3]}"#);
+    assert_eq!(found.len(), 5, "{found:?}");
+    assert_eq!(found[0], "nome: informe um valor.");
+    assert!(found[1].starts_with("idade: ") && found[1].contains("inteiro"), "{found:?}");
+    assert_eq!(found[2], "telefones[1].numero: informe um valor.");
+    assert!(found[3].starts_with("telefones[2]: "), "{found:?}");
+    assert!(found[4].starts_with("recebe: "), "{found:?}");
+}
+
+#[test]
+fn what_is_no_record_is_told_as_such() {
+    assert!(problems("[]")[0].contains("objeto JSON"));
+    assert!(problems("")[0].contains("Falta o corpo"));
+    assert!(problems("{\"nome\": }")[0].contains("linha 1"));
+    assert!(problems("\u{0}")[0].contains("JSON válido"));
+    assert!(problems(r#"{"nome": "a\u0000b"}"#)[0].starts_with("nome: "));
+    assert!(problems(&"[".repeat(1000))[0].contains("JSON válido"));
+}
+
+#[test]
+fn a_query_is_read_by_the_same_declaration() {
+    let pairs = |text: &str| {
+        let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
+        query::<Somebody>(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())))
+    };
+    let read = pairs("nome=Maria&idade=8&recebe=true&nome=Outra&x=1").unwrap();
+    assert_eq!((read.name.as_str(), read.age, read.receives), ("Maria", Given::Set(8), Given::Set(true)));
+    assert_eq!(pairs("nome=&idade=").unwrap_err().into_lines(), ["nome: informe um valor."]);
+}
+
+mod values {
+    use super::*;
+    use domain::{CardNumber, Date, Document, Fuel, Money, PlanCode, Text, Uf};
+
+    input! {
+        /// Um pouco de tudo.
+        pub struct Things = "CoisasTO" {
+            flat somebody: Somebody,
+            /// O dia.
+            day "dia": optional Date = "14/11/2026",
+            /// O documento.
+            document "cpfCnpj": optional Document = "529.982.247-25",
+            /// O valor.
+            amount "valor": optional Money = 150.55,
+            /// O combustível.
+            fuel "combustivel": optional Fuel = "FLEX",
+            /// O cartão.
+            card "cartao": optional CardNumber = "1234 56 7 890 123",
+            /// O telefone.
+            phone "telefone": optional domain::Phone = "(11)98765-4321",
+            /// O código de fora.
+            code "codigoIntegracao": optional TextOrNumber<5> = "0042",
+            /// O ano.
+            year "ano": optional Between<1900, 2100> = 2026,
+            /// O plano.
+            plan "codPlano": optional PlanCode = 10,
+            /// A UF.
+            state "uf": optional Uf = "SP",
+            /// A cor.
+            colour "cor": optional Text<5> = "Prata",
+            /// O dia na consulta.
+            query_day "diaConsulta": optional QueryDate = "14/11/2026",
+            /// O valor de um campo.
+            scalar "campo": optional Scalar = true,
+        }
+    }
+
+    fn things(text: &str) -> Result<Things, Vec<String>> {
+        body(text.as_bytes()).map_err(Problems::into_lines)
+    }
+
+    #[test]
+    fn each_value_is_read_as_its_type_reads_it() {
+        let read = things(
+            r#"{"nome": "M", "dia": "2026-11-14", "cpfCnpj": "52998224725", "valor": 150.50, "combustivel": "FLEX",
+                "cartao": "1234567890123", "telefone": "+55 11 98765 4321", "codigoIntegracao": 42, "ano": "2026",
+                "codPlano": 0, "uf": "sp", "cor": " Prata ", "diaConsulta": "14/11/2026", "campo": 1.50}"#,
+        )
+        .unwrap();
+        assert_eq!(read.somebody.name, "M");
+        assert_eq!(read.day.set().map(Date::to_br).as_deref(), Some("14/11/2026"));
+        assert_eq!(read.document.set().map(|one| one.to_string()).as_deref(), Some("529.982.247-25"));
+        assert_eq!(read.amount.set().map(Money::cents), Some(15_050));
+        assert_eq!(read.fuel, Given::Set(Fuel::Flex));
+        assert_eq!(read.card.set().map(|one| one.to_string()).as_deref(), Some("1234 56 7 890 123"));
+        assert_eq!(read.phone.set(), domain::Phone::parse("11987654321").ok());
+        assert_eq!(read.code.set().unwrap().as_str(), "42");
+        assert_eq!(read.year.set().map(Between::get), Some(2026));
+        assert_eq!(read.plan, Given::Set(PlanCode::new(0)));
+        assert_eq!(read.state.set().map(Uf::as_str), Some("SP"));
+        assert_eq!(read.colour.set().unwrap().as_str(), "Prata");
+        assert_eq!(read.query_day.set().map(|one| one.get().to_iso()).as_deref(), Some("2026-11-14"));
+        assert_eq!(read.scalar, Given::Set(Scalar::Number("1.50".to_owned())));
+    }
+
+    #[test]
+    fn empty_texts_stay_and_null_clears_whatever_the_type() {
+        let read = things(
+            r#"{"nome": "M", "dia": "", "valor": " ", "combustivel": null, "uf": "", "cartao": null}"#,
+        );
+        let read = read.unwrap();
+        assert_eq!((read.day, read.amount, read.state), (Given::Keep, Given::Keep, Given::Keep));
+        assert_eq!((read.fuel, read.card), (Given::Clear, Given::Clear));
+    }
+
+    #[test]
+    fn every_wrong_value_is_told_with_what_is_allowed() {
+        let found = things(
+            r#"{"dia": "31/02/2026", "cpfCnpj": 1, "valor": 1.555, "combustivel": "flex", "cartao": "12", "telefone": "1",
+                "codigoIntegracao": "123456", "ano": 1899, "codPlano": -1, "uf": "XX", "cor": "a\nb",
+                "diaConsulta": "2026-11-14", "campo": []}"#,
+        )
+        .unwrap_err();
+        assert_eq!(
+            found,
+            [
+                "nome: informe um valor.",
+                "dia: \"31/02/2026\" não é uma data do calendário; use dia, mês e ano, como 14/11/2026.",
+                "cpfCnpj: deve ser um texto, entre aspas.",
+                "valor: 1.555 não é um valor em reais; use um número de 0 a 9999999999.99, com até duas casas decimais, \
+                 como 150.55.",
+                "combustivel: \"flex\" não é um valor aceito; use GASOLINA, ETANOL, FLEX, DIESEL, GNV, ELETRICO ou OUTRO.",
+                "cartao: \"12\" não é um número de cartão; use 13 dígitos, como 1234 56 7 890 123.",
+                "telefone: \"1\" não é um telefone; use o DDD e o número, como (11)98765-4321.",
+                "codigoIntegracao: use no máximo 5 caracteres.",
+                "ano: deve ser um número inteiro, de 1900 a 2100.",
+                "codPlano: deve ser um número inteiro, de 0 a 2147483647.",
+                "uf: \"XX\" não é uma UF; use as duas letras de um estado, como SP.",
+                "cor: há um caractere de controle no texto; digite-o de novo.",
+                "diaConsulta: \"2026-11-14\" não é uma data do calendário; use dia, mês e ano, como 14/11/2026.",
+                "campo: deve ser um texto, um número, true ou false.",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_fields_of_a_group_stand_flat_in_the_schema() {
+        let names: Vec<&str> = Things::fields().iter().map(|field| field.name).collect();
+        assert_eq!(names[..5], ["nome", "idade", "telefones", "recebe", "dia"]);
+    }
+}

@@ -1,0 +1,30 @@
+//! A record inside a record that may be `null`. What utoipa writes for one tells its meaning where few tools look, and
+//! gives no example.
+
+use serde_json::{Map, Value};
+use utoipa::PartialSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{Schema, SchemaType, Type};
+
+/// The record told in place, with what it means there; the examples of its fields make the example.
+pub fn nullable<T: PartialSchema>(text: &str) -> RefOr<Schema> {
+    match T::schema() {
+        RefOr::T(Schema::Object(mut object)) => {
+            object.schema_type = SchemaType::from_iter([Type::Object, Type::Null]);
+            object.description = Some(text.to_owned());
+            let fields = object.properties.iter();
+            let example: Map<String, Value> =
+                fields.filter_map(|(name, field)| Some((name.clone(), example(field)?))).collect();
+            object.examples = vec![Value::Object(example)];
+            object.into()
+        }
+        other => other,
+    }
+}
+
+fn example(field: &RefOr<Schema>) -> Option<Value> {
+    match field {
+        RefOr::T(Schema::Object(field)) => field.examples.first().cloned(),
+        _ => None,
+    }
+}

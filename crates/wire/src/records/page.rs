@@ -1,0 +1,83 @@
+//! One page of a long list.
+
+use super::{PesquisaAssociadoOutputTO, PesquisaBeneficioOutputTO};
+use crate::read::{Read, described};
+use serde::Serialize;
+use std::borrow::Cow;
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema};
+use utoipa::openapi::{Ref, RefOr};
+use utoipa::{PartialSchema, ToSchema};
+
+/// A page; what it is called outside, its items know ([`Listed`]).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pagina<T> {
+    pub itens: Vec<T>,
+    pub pagina_atual: i32,
+    pub proxima_pagina: bool,
+    pub quantidade: i64,
+}
+
+/// A record that comes in pages.
+pub trait Listed: ToSchema {
+    /// What a page of it is called.
+    const PAGE: &'static str;
+    /// What a page of it is.
+    const TEXT: &'static str;
+}
+
+impl Listed for PesquisaBeneficioOutputTO {
+    const PAGE: &'static str = "ListaBeneficioOutputTO";
+    const TEXT: &'static str = "Uma página da lista de benefícios.";
+}
+
+impl Listed for PesquisaAssociadoOutputTO {
+    const PAGE: &'static str = "ListaPesquisaAssociadoOutputTO";
+    const TEXT: &'static str = "Uma página da pesquisa de associados.";
+}
+
+impl<T> Pagina<T> {
+    /// How many items a page has.
+    pub const ITEMS: i64 = 100;
+
+    /// The page of this number, from 1, of a list that has so many items in all.
+    pub fn new(itens: Vec<T>, number: i32, total: i64) -> Pagina<T> {
+        let proxima_pagina = i64::from(number) * Self::ITEMS < total;
+        Pagina { itens, pagina_atual: number, proxima_pagina, quantidade: total }
+    }
+}
+
+impl<T: Listed> PartialSchema for Pagina<T> {
+    fn schema() -> RefOr<Schema> {
+        let items = ArrayBuilder::new()
+            .items(Ref::from_schema_name(T::name()))
+            .description(Some("Os itens da página, até 100."));
+        let number = <i32 as Read>::schema;
+        let current = described(number(), "O número desta página, a partir de 1.", 1.into());
+        let next = described(<bool as Read>::schema(), "Se há mais uma página depois desta.", true.into());
+        let total = described(number(), "Quantos itens há em todas as páginas.", 248.into());
+        let fields: [(&str, RefOr<Schema>); 4] = [
+            ("itens", items.build().into()),
+            ("paginaAtual", current),
+            ("proximaPagina", next),
+            ("quantidade", total),
+        ];
+        let page = ObjectBuilder::new().description(Some(T::TEXT));
+        fields
+            .into_iter()
+            .fold(page, |page, (name, schema)| page.required(name).property(name, schema))
+            .build()
+            .into()
+    }
+}
+
+impl<T: Listed> ToSchema for Pagina<T> {
+    fn name() -> Cow<'static, str> {
+        Cow::Borrowed(T::PAGE)
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(schemas);
+    }
+}

@@ -1,0 +1,108 @@
+//! Member: a person as callers send it, and what they get back.
+
+use super::{EnderecoInput, TelefoneInput};
+use crate::input;
+use crate::read::TextOrNumber;
+use domain::{BranchCode, CivilState, Date, Document, Email, Name, Nature, SellerCode, Sex, Text};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+input! {
+    /// Uma pessoa (associado). Se o CPF ou CNPJ já está na base, a pessoa é atualizada: o campo que não vem fica como
+    /// está, e `null` o limpa.
+    pub struct PessoaInput = "PessoaInputTO" {
+        /// Código da loja. Pode faltar onde o usuário acessa uma loja só.
+        branch "codLoja": optional BranchCode = 1,
+        /// Código da pessoa no sistema de quem integra, texto ou número. Não é chave e pode repetir.
+        integration_code "codigoIntegracao": optional TextOrNumber<100> = "A-0042",
+        /// Nome da pessoa.
+        name "nomePessoa": required Name = "Maria Souza",
+        /// CPF ou CNPJ, com ou sem máscara.
+        document "cpfCnpj": required Document = "529.982.247-25",
+        /// `F` (física) ou `J` (jurídica); onde não vem, o documento diz.
+        nature "natureza": optional Nature = "F",
+        /// E-mail.
+        email "email": optional Email = "maria@exemplo.com.br",
+        /// `Feminino` ou `Masculino`.
+        sex "sexo": optional Sex = "Feminino",
+        /// Data de nascimento.
+        birth "dataNascimento": optional Date = "25/03/1988",
+        /// Se aceita receber e-mails.
+        takes_email "recebeEmail": optional bool = true,
+        /// Se aceita receber mensagens por WhatsApp.
+        takes_whatsapp "recebeWhatsApp": optional bool = true,
+        /// Os telefones, que substituem os que havia.
+        phones "telefones": optional Vec<TelefoneInput> = [{"ddi": "55", "numero": "(11)98765-4321", "tipo": "Celular"}],
+        /// O endereço.
+        address "endereco": optional EnderecoInput = {
+            "bairro": "Bela Vista",
+            "cep": "01310-100",
+            "cidade": "São Paulo",
+            "complemento": "Apto 12",
+            "logradouro": "Paulista",
+            "numero": "1578",
+            "tipoEndereco": "Residencial",
+            "tipoLogradouro": "Avenida",
+            "uf": "SP"
+        },
+        /// Número da identidade (RG).
+        identity "identidade": optional Text<30> = "12.345.678-9",
+        /// Órgão que expediu a identidade.
+        identity_issuer "orgaoExpedidor": optional Text<30> = "SSP/SP",
+        /// Data em que a identidade foi expedida.
+        identity_issued "dataExpedicao": optional Date = "10/05/2010",
+        /// Nome da mãe.
+        mother "nomeMae": optional Text<200> = "Ana Souza",
+        /// SOLTEIRO, CASADO, VIUVO, SEPARADO, DIVORCIADO, UNIAO ESTAVEL ou OUTROS.
+        civil_state "estadoCivil": optional CivilState = "CASADO",
+        /// Número da carteira de habilitação.
+        cnh "numeroCnh": optional Text<20> = "01234567890",
+        /// Categoria da carteira de habilitação.
+        cnh_category "categoriaCnh": optional Text<5> = "AB",
+        /// Validade da carteira de habilitação.
+        cnh_valid_until "validadeCnh": optional Date = "10/05/2030",
+        /// Nome fantasia, de uma empresa.
+        trade_name "nomeFantasia": optional Text<200> = "Souza Transportes",
+        /// Inscrição estadual, de uma empresa.
+        state_registration "inscricaoEstadual": optional Text<30> = "110.042.490.114",
+        /// Inscrição municipal, de uma empresa.
+        city_registration "inscricaoMunicipal": optional Text<30> = "1.234.567-8",
+        /// Representante legal, de uma empresa.
+        legal_representative "representanteLegal": optional Text<200> = "Maria Souza",
+        /// Nome da empresa em que a pessoa trabalha.
+        employer "nomeEmpresa": optional Text<200> = "Padaria Central",
+        /// CNPJ da empresa em que a pessoa trabalha.
+        employer_document "cnpjEmpresa": optional Document = "11.222.333/0001-81",
+        /// Código do consultor.
+        consultant "codConsultor": optional SellerCode = 1,
+        /// Código do representante.
+        representative "codRepresentante": optional SellerCode = 2,
+    }
+}
+
+/// Uma pessoa, com o que basta para encontrá-la.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PessoaOutputTO {
+    /// Código da pessoa.
+    #[schema(examples(555))]
+    pub cod_pessoa: i32,
+    /// Nome da pessoa.
+    #[schema(examples("Maria Souza"))]
+    pub nome_pessoa: String,
+    /// CPF ou CNPJ, com máscara.
+    #[schema(examples("529.982.247-25"))]
+    pub cpf_cnpj: Option<String>,
+    /// E-mail.
+    #[schema(examples("maria@exemplo.com.br"))]
+    pub email: Option<String>,
+    /// Telefone celular.
+    #[schema(examples("(11)98765-4321"))]
+    pub telefone_celular: Option<String>,
+    /// Telefone fixo.
+    #[schema(examples("(11)3333-4444"))]
+    pub telefone_fixo: Option<String>,
+    /// Código da loja.
+    #[schema(examples(1))]
+    pub cod_loja: Option<i32>,
+}

@@ -1,0 +1,108 @@
+//! Every record that callers send: its own examples are read, and what is wrong is told by its place.
+
+use super::*;
+use crate::read::{Between, Given, Problems, Record, Scalar, body, query};
+use domain::{BenefitCode, CivilState, Fuel, Money, PlanCode};
+use serde_json::Value;
+
+/// What whoever tries the documentation sends first.
+fn example<T: Record>() -> Value {
+    T::fields().into_iter().map(|field| (field.name.to_owned(), field.example)).collect()
+}
+
+fn read<T: Record>(text: &str) -> Result<T, Vec<String>> {
+    body(text.as_bytes()).map_err(Problems::into_lines)
+}
+
+fn asked<T: Record>(pairs: &[(&str, &str)]) -> Result<T, Vec<String>> {
+    let pairs = pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
+    query(pairs).map_err(Problems::into_lines)
+}
+
+#[test]
+fn the_examples_of_every_record_are_read() {
+    let person: PessoaInput = read(&example::<PessoaInput>().to_string()).unwrap();
+    assert_eq!(person.civil_state, Given::Set(CivilState::Married));
+    let phones = person.phones.set().unwrap();
+    assert_eq!(phones[0].number.clone().set().unwrap().to_string(), "(11)98765-4321");
+    assert_eq!(person.address.set().unwrap().cep.set().unwrap().to_string(), "01310-100");
+    read::<EnderecoInput>(&example::<EnderecoInput>().to_string()).unwrap();
+    read::<BeneficioInput>(&example::<BeneficioInput>().to_string()).unwrap();
+    let vehicle: BeneficioVeiculoInput = read(&example::<BeneficioVeiculoInput>().to_string()).unwrap();
+    assert_eq!(vehicle.benefit.code, Given::Set(BenefitCode::new(777)));
+    assert_eq!(vehicle.protected.set().map(Money::cents), Some(7_500_050));
+    let fields = vehicle.benefit.additional_fields.set().unwrap();
+    assert_eq!(fields[0].value, Given::Set(Scalar::Text("Cinza".to_owned())));
+}
+
+#[test]
+fn the_examples_of_every_query_are_read() {
+    fn pairs<T: Record>() -> Vec<(String, String)> {
+        let text = |value: Value| value.as_str().map_or(value.to_string(), str::to_owned);
+        T::fields().into_iter().map(|field| (field.name.to_owned(), text(field.example))).collect()
+    }
+    let members: PesquisaAssociadoQuery = query(pairs::<PesquisaAssociadoQuery>().into_iter()).unwrap();
+    assert_eq!(members.birth.set().map(|day| day.get().to_iso()).as_deref(), Some("1988-03-25"));
+    let benefits: PesquisaBeneficioQuery = query(pairs::<PesquisaBeneficioQuery>().into_iter()).unwrap();
+    assert_eq!(
+        (benefits.sequence.set().map(Between::get), benefits.plan),
+        (Some(12), Given::Set(PlanCode::new(10)))
+    );
+}
+
+#[test]
+fn a_person_needs_a_name_and_a_document_and_every_problem_has_its_place() {
+    let found = read::<PessoaInput>(
+        r#"{"sexo": "F", "telefones": [{"numero": ""}, {"numero": "1", "tipo": "Comercial"}],
+            "endereco": {"uf": "XX", "cep": "1"}, "cpfCnpj": "111.111.111-11"}"#,
+    )
+    .unwrap_err();
+    assert_eq!(
+        found,
+        [
+            "nomePessoa: informe um valor.",
+            "cpfCnpj: \"111.111.111-11\" não é um CPF nem um CNPJ válido; confira os dígitos.",
+            "sexo: \"F\" não é um valor aceito; use Feminino ou Masculino.",
+            "telefones[1].numero: \"1\" não é um telefone; use o DDD e o número, como (11)98765-4321.",
+            "telefones[1].tipo: \"Comercial\" não é um valor aceito; use Fixo ou Celular.",
+            "endereco.cep: \"1\" não é um CEP; use oito dígitos, como 01310-100.",
+            "endereco.uf: \"XX\" não é uma UF; use as duas letras de um estado, como SP.",
+        ]
+    );
+}
+
+#[test]
+fn a_vehicle_of_a_benefit_is_told_beside_the_benefit() {
+    let found = read::<BeneficioVeiculoInput>(
+        r#"{"ativo": "sim", "placa": "ABC", "anoModelo": 26, "combustivel": "Gasolina", "valorVeiculo": -1}"#,
+    )
+    .unwrap_err();
+    let fields: Vec<&str> = found.iter().filter_map(|line| line.split(':').next()).collect();
+    assert_eq!(fields, ["cpfCnpj", "ativo", "placa", "anoModelo", "combustivel", "valorVeiculo"]);
+    let read =
+        read::<BeneficioVeiculoInput>(r#"{"cpfCnpj": "52998224725", "combustivel": "GNV", "placa": null}"#);
+    let read = read.unwrap();
+    assert_eq!(
+        (read.fuel, read.plate, read.chassis),
+        (Given::Set(Fuel::NaturalGas), Given::Clear, Given::Keep)
+    );
+}
+
+#[test]
+fn a_query_looks_at_form_and_limits_but_not_at_documents_and_plates() {
+    let read: PesquisaAssociadoQuery =
+        asked(&[("cpf", "111"), ("placa", "?"), ("uf", "XX"), ("pagina", ""), ("dataNascimento", "")])
+            .unwrap();
+    assert_eq!((read.cpf, read.page, read.birth), (Given::Set("111".to_owned()), Given::Keep, Given::Keep));
+    let wrong = [
+        ("pagina", "0"),
+        ("codPlano", "2147483648"),
+        ("chassi", "123456789012345678901"),
+        ("dataCadastroInicial", "2026-11-14"),
+        ("dataCadastroFinal", "31/02/2026"),
+        ("codPessoa", "x"),
+    ];
+    assert_eq!(asked::<PesquisaAssociadoQuery>(&wrong).unwrap_err().len(), wrong.len());
+    let wrong = [("sequencial", "-1"), ("numeroCartaoDesconto", "123"), ("codPlano", "-1")];
+    assert_eq!(asked::<PesquisaBeneficioQuery>(&wrong).unwrap_err().len(), wrong.len());
+}
