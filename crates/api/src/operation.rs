@@ -28,18 +28,20 @@ pub enum Access {
 pub enum Section {
     Security,
     Administration,
+    Member,
     Benefit,
     Management,
 }
 
 impl Section {
-    pub const ALL: [Section; 4] =
-        [Section::Security, Section::Administration, Section::Benefit, Section::Management];
+    pub const ALL: [Section; 5] =
+        [Section::Security, Section::Administration, Section::Member, Section::Benefit, Section::Management];
 
     pub fn name(self) -> &'static str {
         match self {
             Section::Security => "Segurança",
             Section::Administration => "Administração",
+            Section::Member => "Associado",
             Section::Benefit => "Benefício",
             Section::Management => "Gestão",
         }
@@ -51,6 +53,7 @@ impl Section {
             Section::Administration => {
                 "O que a associação cadastrou: lojas, campos, fornecedores e vendedores."
             }
+            Section::Member => "As pessoas da associação.",
             Section::Benefit => "Os benefícios dos associados e as listas de que dependem.",
             Section::Management => "O que a própria associação cadastra e opera, além da interface 1.84.",
         }

@@ -4,15 +4,15 @@ use crate::operation::{Access, Operation, Section, get, post};
 use crate::{ext, gestao};
 use domain::Role;
 use wire::records::{
-    AcessoTO, CodigoNomeTO, ListaDiaVencimentoTO, SituacaoBeneficioTO, TipoVeiculoBean, UsuarioInput,
-    UsuarioTO,
+    AcessoTO, CodigoNomeTO, ListaDiaVencimentoTO, PessoaInput, PessoaOutputTO, SituacaoBeneficioTO,
+    TipoVeiculoBean, UsuarioInput, UsuarioTO,
 };
 
 const ANY_ROLE: Access = Access::Roles(&Role::ALL);
 const ADMINISTRATOR: Access = Access::Roles(&[Role::Administrator]);
 
 pub fn operations() -> Vec<Operation> {
-    use Section::{Administration, Benefit, Management, Security};
+    use Section::{Administration, Benefit, Management, Member, Security};
     vec![
         post("/ext/autenticacao", Access::Login, ext::autenticacao::enter)
             .told(Security, "Entrar", "Recebe usuário (o e-mail) e senha em `Authorization: Basic` e devolve o token, que vale por 12 horas, com as lojas do usuário e os planos da base. O corpo do pedido é ignorado.")
@@ -20,6 +20,10 @@ pub fn operations() -> Vec<Operation> {
         get("/ext/administracao/loja", ANY_ROLE, ext::administracao::branches)
             .told(Administration, "Lojas do usuário", "As lojas (unidades) que o usuário pode acessar, por nome.")
             .answers_many::<CodigoNomeTO>(),
+        post("/ext/associado", ANY_ROLE, ext::associado::save)
+            .told(Member, "Salvar associado", "Cria a pessoa do CPF ou CNPJ enviado ou, se ela já está na base, a atualiza: o campo que não vem fica como está, e `null` o limpa.")
+            .takes::<PessoaInput>()
+            .answers::<PessoaOutputTO>(),
         get("/ext/beneficio/situacaoBeneficio", Access::Open, ext::beneficio::situations)
             .told(Benefit, "Situações de benefício", "As situações que um benefício pode ter, com o tipo de cada uma.")
             .answers_many::<SituacaoBeneficioTO>(),

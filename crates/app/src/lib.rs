@@ -15,6 +15,7 @@ pub mod mail;
 pub mod memory;
 pub mod once;
 mod passwords;
+pub mod people;
 pub mod presence;
 pub mod resets;
 pub mod server_key;

@@ -6,8 +6,8 @@ use crate::base::registers;
 use crate::once::{self, Done, Once};
 use crate::{App, Error};
 use domain::{
-    BranchCode, Branches, Cep, Document, Email, Field, Moment, Name, Nature, PersonCode, PhoneKind, PostalAddress,
-    Rejection, Scope, SellerCode, SellerKind, TimeZone, UserCode,
+    BranchCode, Cnpj, Document, Field, Moment, PersonCode, PhoneKind, PostalAddress, Rejection, Scope,
+    SellerKind, TimeZone, UserCode,
 };
 use storage::counters::{self, Counter};
 use storage::listing::{self, MemberRow};
@@ -69,7 +69,7 @@ async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
     if !entry.scope.sees(before.branch) {
         return Err(Rejection::PersonElsewhere.into());
     }
-    change(tx, entry, code, before).await
+    Box::pin(change(tx, entry, code, before)).await
 }
 
 /// Every code that was given must name something that the caller may use.
@@ -165,26 +165,40 @@ async fn change(tx: &mut Tx, entry: &Entry, code: PersonCode, before: Profile) -
 
 /// His row in the searches: a new one, or the one he has as a member of `before`.
 async fn list(tx: &mut Tx, entry: &Entry, saved: &Saved, before: Option<BranchCode>) -> Result<(), Error> {
-    let profile = &saved.profile;
-    let day = |moment: Moment| moment.date_in(&entry.zone).to_iso();
-    let row = MemberRow {
-        person: saved.code,
-        branch: profile.branch,
-        document: entry.input.document.as_str(),
-        company_document: profile.company_document.as_ref().map(domain::Cnpj::as_str),
-        consultant: profile.consultant,
-        representative: profile.representative,
-        state: profile.address.state.as_deref(),
-        born_on: profile.born_on.as_deref(),
-        registered_on: &day(profile.created_at),
-        updated_on: &day(profile.updated_at),
-    };
+    let days = listed_days(&saved.profile, &entry.zone);
+    let row = member_row(saved.code, &saved.profile, &days);
     let tenant = entry.scope.tenant();
     match before {
         Some(before) => listing::change_member(tx, tenant, before, &row).await?,
         None => listing::add_member(tx, tenant, &row).await?,
     }
     Ok(())
+}
+
+/// The days on which a person was registered and last changed, where the association lives.
+pub(crate) fn listed_days(person: &Profile, zone: &TimeZone) -> (String, String) {
+    let day = |moment: Moment| moment.date_in(zone).to_iso();
+    (day(person.created_at), day(person.updated_at))
+}
+
+/// A person as the searches know him.
+pub(crate) fn member_row<'p>(
+    code: PersonCode,
+    person: &'p Profile,
+    (registered_on, updated_on): &'p (String, String),
+) -> MemberRow<'p> {
+    MemberRow {
+        person: code,
+        branch: person.branch,
+        document: person.document.as_ref().map_or("", Document::as_str),
+        company_document: person.company_document.as_ref().map(Cnpj::as_str),
+        consultant: person.consultant,
+        representative: person.representative,
+        state: person.address.state.as_deref(),
+        born_on: person.born_on.as_deref(),
+        registered_on,
+        updated_on,
+    }
 }
 
 async fn tell(tx: &mut Tx, entry: &Entry, person: PersonCode, what: &str) -> Result<(), Error> {
@@ -253,7 +267,7 @@ fn apply_address(input: &EnderecoInput, address: &mut PostalAddress) {
     input.complement.change(&mut address.complement, ToString::to_string);
     input.district.change(&mut address.district, ToString::to_string);
     input.city.change(&mut address.city, ToString::to_string);
-    input.state.change(&mut address.state, ToString::to_string);
+    input.state.change(&mut address.state, |state| state.as_str().to_owned());
     input.cep.change(&mut address.cep, Clone::clone);
 }
 

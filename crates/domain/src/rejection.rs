@@ -21,6 +21,8 @@ pub enum Field {
     Card,
     Money,
     Uf,
+    Consultant,
+    Representative,
     /// A text that has no name of its own; where it stood names it.
     Text,
 }
@@ -55,6 +57,17 @@ pub enum Rejection {
     /// A user who is no administrator needs at least one branch to work in.
     NoBranch,
     UnknownBranch(BranchCode),
+    /// A code that names nothing which the caller may use.
+    UnknownCode {
+        field: Field,
+        code: i32,
+    },
+    /// The nature is not that of the document.
+    NatureMismatch,
+    /// A person's document where a company's is meant.
+    NotACnpj,
+    /// The person belongs to a branch that the caller may not access.
+    PersonElsewhere,
     UnknownTenant(TenantId),
     /// No tenant exists yet, or none is the default.
     NoDefaultTenant,
@@ -83,6 +96,7 @@ impl Rejection {
         matches!(
             self,
             Rejection::EmailTaken(_)
+                | Rejection::PersonElsewhere
                 | Rejection::HostTaken(_)
                 | Rejection::LastAdministrator(_)
                 | Rejection::DisabledUser(_)

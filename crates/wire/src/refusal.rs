@@ -22,6 +22,8 @@ pub fn field(field: Field) -> &'static str {
         Field::Card => "numeroCartaoDesconto",
         Field::Money => "valor",
         Field::Uf => "uf",
+        Field::Consultant => "codConsultor",
+        Field::Representative => "codRepresentante",
         Field::Text => "texto",
     }
 }
@@ -94,6 +96,19 @@ pub fn text(rejection: &Rejection) -> String {
             "lojas: informe ao menos uma loja; só o perfil administrador acessa todas.".to_owned()
         }
         Rejection::UnknownBranch(code) => format!("lojas: a loja {code} não existe nesta base."),
+        Rejection::UnknownCode { field: Field::Branch, code } => {
+            format!("codLoja: a loja {code} não existe para o seu usuário.")
+        }
+        Rejection::UnknownCode { field: unknown, code } => {
+            format!("{}: o código {code} não existe, está inativo ou é de outra loja.", field(*unknown))
+        }
+        Rejection::NatureMismatch => {
+            "natureza: não combina com o documento; use F para um CPF e J para um CNPJ.".to_owned()
+        }
+        Rejection::NotACnpj => "cnpjEmpresa: informe um CNPJ.".to_owned(),
+        Rejection::PersonElsewhere => {
+            "cpfCnpj: esta pessoa já está cadastrada em uma loja que o seu usuário não acessa.".to_owned()
+        }
         Rejection::UnknownTenant(id) => format!("base: não há uma base {id} neste servidor."),
         Rejection::NoDefaultTenant => {
             "base: este servidor ainda não tem uma base; crie a primeira com `amparo tenant create --name NOME`."

@@ -1,5 +1,6 @@
 //! The interface, version 1.84: a module for each part of its paths.
 
 pub mod administracao;
+pub mod associado;
 pub mod autenticacao;
 pub mod beneficio;

@@ -16,13 +16,15 @@ mod sellers;
 
 pub use people::{Crowd, Member};
 
+use crate::people::{listed_days, member_row};
 use crate::tenants::{self, NewTenant};
 use crate::users::{self, Initial, NewUser};
 use crate::{App, Error};
-use domain::{BranchCode, Email, Field, Name, Password, PersonCode, Rejection, Role, TenantId};
+use domain::{BranchCode, Email, Field, Name, Password, PersonCode, Rejection, Role, TenantId, TimeZone};
 use progress::Progress;
 use storage::counters::{self, Counter};
-use storage::{Lane, Tx, phones};
+use storage::listing::MemberRow;
+use storage::{Lane, Tx, listing, phones};
 
 /// The password of every user of a demonstration, unless another was chosen.
 pub const PASSWORD: &str = "amparo-demo";
@@ -63,7 +65,7 @@ pub async fn load(app: &App, demo: &Demo, tell: &mut (dyn FnMut(u32) + Send)) ->
     let base = NewTenant {
         name: association::NAME.to_owned(),
         branch: places::BRANCHES[0].name.to_owned(),
-        time_zone: domain::TimeZone::DEFAULT.to_owned(),
+        time_zone: TimeZone::DEFAULT.to_owned(),
         hosts: Vec::new(),
         make_default: true,
     };
@@ -165,6 +167,13 @@ async fn write_members(tx: &mut Tx, (known, members): &(Progress, Vec<Member>)) 
     let first = PersonCode::new(first);
     storage::people::insert_all(tx, tenant, first, members.iter().map(|member| &member.person)).await?;
     phones::insert_all(tx, tenant, first, members.iter().map(|member| &member.phones[..])).await?;
+    let zone = TimeZone::parse(TimeZone::DEFAULT)?;
+    let people = (first.get()..).zip(members).map(|(code, member)| (PersonCode::new(code), &member.person));
+    let days: Vec<(String, String)> =
+        members.iter().map(|member| listed_days(&member.person, &zone)).collect();
+    let rows: Vec<MemberRow<'_>> =
+        people.zip(&days).map(|((code, person), days)| member_row(code, person, days)).collect();
+    listing::add_members(tx, tenant, &rows).await?;
     let progress = Progress { loaded: known.loaded + count, ..*known };
     progress.write(tx).await?;
     Ok(progress)

@@ -32,6 +32,15 @@ pub enum Given<T> {
 }
 
 impl<T> Given<T> {
+    /// Changes a value that is there: keeps, clears or sets it.
+    pub fn change<U>(&self, value: &mut Option<U>, as_kept: impl Fn(&T) -> U) {
+        match self {
+            Given::Keep => {}
+            Given::Clear => *value = None,
+            Given::Set(new) => *value = Some(as_kept(new)),
+        }
+    }
+
     /// The value for something new, where there is nothing to keep or clear.
     pub fn set(self) -> Option<T> {
         match self {
