@@ -33,6 +33,7 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::any::Any;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -42,9 +43,11 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove}
 /// Answers of fewer bytes fit into one packet anyway.
 const SMALL: u64 = 512;
 
-/// What the handlers share.
+/// What the handlers share. It is cloned several times for each request, so that is one count and not a dozen.
 #[derive(Clone)]
-pub struct State {
+pub struct State(Arc<Shared>);
+
+pub struct Shared {
     pub app: App,
     pub metrics: PrometheusHandle,
     pub stopping: Stopping,
@@ -54,7 +57,16 @@ pub struct State {
 
 impl State {
     pub fn new(app: App, metrics: PrometheusHandle, http: Arc<Http>) -> State {
-        State { app, metrics, stopping: Stopping::default(), http, running: Running::default() }
+        let (stopping, running) = (Stopping::default(), Running::default());
+        State(Arc::new(Shared { app, metrics, stopping, http, running }))
+    }
+}
+
+impl Deref for State {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
     }
 }
 
