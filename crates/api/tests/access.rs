@@ -228,16 +228,25 @@ async fn a_token_that_was_ended_is_refused_on_every_process(world: World) {
     }
 }
 
+/// A server whose callers a trusted proxy names.
+async fn behind_a_proxy(app: app::App) -> Server {
+    let http = api::Http { trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()], ..api::Http::default() };
+    Server::start_as(app, Setup { http, ..Setup::default() }).await
+}
+
+async fn enter_from(server: &Server, email: &str, address: &str, password: &str) -> Reply {
+    let credential = testkit::basic(email, password);
+    let headers = [("Authorization", credential.as_str()), ("X-Forwarded-For", address)];
+    server.call("POST", "/ext/autenticacao", &headers, "").await
+}
+
 #[both_engines]
 async fn too_many_failures_by_account_are_told_to_wait_but_never_lock_the_owner_out(world: World) {
     let mut app = world.app().clone();
     app.throttle.by_account = 3;
-    let http = api::Http { trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()], ..api::Http::default() };
-    let server = Server::start_as(app, Setup { http, ..Setup::default() }).await;
+    let server = behind_a_proxy(app).await;
     let from = async |address: &str, password: &str| {
-        let credential = testkit::basic(&world.operator.email, password);
-        let headers = [("Authorization", credential.as_str()), ("X-Forwarded-For", address)];
-        server.call("POST", "/ext/autenticacao", &headers, "").await
+        enter_from(&server, &world.operator.email, address, password).await
     };
     assert_eq!(from("192.0.2.1", PASSWORD).await.status, 200, "the owner's place");
     for _ in 0..3 {
@@ -357,12 +366,9 @@ async fn a_change_of_a_register_is_seen_once_the_versions_are_looked_at(world: W
 async fn a_remembered_login_lets_no_blocked_address_guess_on(world: World) {
     let mut app = world.app().clone();
     app.throttle.by_address = 3;
-    let http = api::Http { trusted_proxies: vec!["127.0.0.1/32".parse().unwrap()], ..api::Http::default() };
-    let server = Server::start_as(app, Setup { http, ..Setup::default() }).await;
+    let server = behind_a_proxy(app).await;
     let from = async |address: &str, password: &str| {
-        let credential = testkit::basic(&world.operator.email, password);
-        let headers = [("Authorization", credential.as_str()), ("X-Forwarded-For", address)];
-        server.call("POST", "/ext/autenticacao", &headers, "").await
+        enter_from(&server, &world.operator.email, address, password).await
     };
     for _ in 0..2 {
         assert_eq!(from("192.0.2.1", PASSWORD).await.status, 200, "the owner, remembered");
