@@ -15,14 +15,19 @@ use std::sync::Arc;
 
 /// The template of the route (`/ext/beneficio/{codBeneficio}`), for logs and metrics: the path itself may carry
 /// personal data and is never written down.
-pub struct Route(pub String);
+pub struct Route(Option<MatchedPath>);
+
+impl Route {
+    pub fn as_str(&self) -> &str {
+        self.0.as_ref().map_or("none", MatchedPath::as_str)
+    }
+}
 
 impl<S: Sync> FromRequestParts<S> for Route {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Route, Infallible> {
-        let template = parts.extensions.get::<MatchedPath>().map_or("none", MatchedPath::as_str);
-        Ok(Route(template.to_owned()))
+        Ok(Route(parts.extensions.get::<MatchedPath>().cloned()))
     }
 }
 

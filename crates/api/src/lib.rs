@@ -32,6 +32,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
+use shell::measure::Measures;
 use std::any::Any;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -53,12 +54,14 @@ pub struct Shared {
     pub stopping: Stopping,
     pub http: Arc<Http>,
     pub running: Running,
+    pub(crate) measures: Measures,
 }
 
 impl State {
     pub fn new(app: App, metrics: PrometheusHandle, http: Arc<Http>) -> State {
         let (stopping, running) = (Stopping::default(), Running::default());
-        State(Arc::new(Shared { app, metrics, stopping, http, running }))
+        let measures = Measures::new(&*app.chance);
+        State(Arc::new(Shared { app, metrics, stopping, http, running, measures }))
     }
 }
 
@@ -93,7 +96,9 @@ pub fn router(state: State, pages: Router) -> Router {
         let (path, routed) = operation.routed(&state);
         router.route(path, routed)
     });
-    table
+    // A layer that has nothing to do is not there.
+    let asks_origins = !state.http.origins.is_empty();
+    let everything = table
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))
@@ -102,8 +107,12 @@ pub fn router(state: State, pages: Router) -> Router {
         .merge(pages)
         .fallback(|| async { Failure::NoSuchPath })
         .method_not_allowed_fallback(|| async { Failure::MethodNotAllowed })
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn_with_state(state.clone(), shell::cors::cors))
+        .layer(CatchPanicLayer::custom(panicked));
+    let everything = match asks_origins {
+        true => everything.layer(from_fn_with_state(state.clone(), shell::cors::cors)),
+        false => everything,
+    };
+    everything
         .layer(from_fn_with_state(state, shell::measure::measure))
         .layer(CompressionLayer::new().compress_when(worth_it))
 }

@@ -5,10 +5,15 @@ use crate::extract::Route;
 use crate::failure::NamesRequest;
 use axum::body::Body;
 use axum::extract::{self, Request};
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
-use std::time::Instant;
+use domain::Chance;
+use metrics::{Counter, Histogram};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 use tracing::Instrument;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -16,7 +21,7 @@ const LONGEST_ID: usize = 128;
 
 pub async fn measure(
     extract::State(state): extract::State<State>,
-    Route(route): Route,
+    route: Route,
     request: Request,
     next: Next,
 ) -> Response {
@@ -24,7 +29,8 @@ pub async fn measure(
     let id = name(&state, &request);
     let method = known_method(request.method().as_str());
     // The template, never the path or the query: those carry people's names and documents.
-    let span = tracing::info_span!("request", id = id.to_str().unwrap_or_default(), method, route);
+    let span =
+        tracing::info_span!("request", id = id.to_str().unwrap_or_default(), method, route = route.as_str());
     let mut response = next.run(request).instrument(span.clone()).await;
     if response.extensions_mut().remove::<NamesRequest>().is_some() {
         response = name_in_body(response, &id);
@@ -37,9 +43,7 @@ pub async fn measure(
     }
     let (status, elapsed) = (response.status(), begun.elapsed());
     span.in_scope(|| tracing::debug!(status = status.as_u16(), ms = elapsed.as_secs_f64() * 1e3, "answered"));
-    metrics::counter!("amparo_http_requests_total", "route" => route.clone(), "method" => method, "status" => status.as_str().to_owned())
-        .increment(1);
-    metrics::histogram!("amparo_http_seconds", "route" => route).record(elapsed.as_secs_f64());
+    state.measures.record(route.as_str(), method, status, elapsed);
     response
 }
 
@@ -50,11 +54,64 @@ fn name(state: &State, request: &Request) -> HeaderValue {
         (1..=LONGEST_ID).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
     };
     request.headers().get(REQUEST_ID).filter(is_plain).cloned().unwrap_or_else(|| {
-        let mut random = [0; 8];
-        state.app.chance.fill(&mut random);
-        let text = format!("{:016x}", u64::from_be_bytes(random));
+        let text = format!("{:016x}", state.measures.next_name());
         HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static("-"))
     })
+}
+
+/// What is measured, with the handles at hand: naming a measure anew for each request costs more than the measure.
+pub struct Measures {
+    routes: RwLock<HashMap<String, Arc<OfRoute>>>,
+    /// Where the names of requests begin, and how many there were.
+    first_name: u64,
+    named: AtomicU64,
+}
+
+struct OfRoute {
+    seconds: Histogram,
+    counts: RwLock<HashMap<(&'static str, StatusCode), Counter>>,
+}
+
+impl Measures {
+    pub fn new(chance: &dyn Chance) -> Measures {
+        let mut random = [0; 8];
+        chance.fill(&mut random);
+        Measures {
+            routes: RwLock::default(),
+            first_name: u64::from_be_bytes(random),
+            named: AtomicU64::new(0),
+        }
+    }
+
+    /// A name that no other request of this process has. A step that is odd visits every number before one comes again,
+    /// and the multiplication keeps neighbours from looking alike.
+    fn next_name(&self) -> u64 {
+        let number = self.named.fetch_add(1, Ordering::Relaxed);
+        self.first_name.wrapping_add(number.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    fn record(&self, route: &str, method: &'static str, status: StatusCode, elapsed: Duration) {
+        let known = self.routes.read().unwrap_or_else(PoisonError::into_inner).get(route).cloned();
+        let of_route = known.unwrap_or_else(|| self.add(route));
+        of_route.seconds.record(elapsed.as_secs_f64());
+        let known =
+            of_route.counts.read().unwrap_or_else(PoisonError::into_inner).get(&(method, status)).cloned();
+        let count = known.unwrap_or_else(|| {
+            let count = metrics::counter!("amparo_http_requests_total", "route" => route.to_owned(), "method" => method, "status" => status.as_str().to_owned());
+            let mut counts = of_route.counts.write().unwrap_or_else(PoisonError::into_inner);
+            counts.insert((method, status), count.clone());
+            count
+        });
+        count.increment(1);
+    }
+
+    /// Routes are templates, so there are not many.
+    fn add(&self, route: &str) -> Arc<OfRoute> {
+        let seconds = metrics::histogram!("amparo_http_seconds", "route" => route.to_owned());
+        let fresh = Arc::new(OfRoute { seconds, counts: RwLock::default() });
+        let mut routes = self.routes.write().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(routes.entry(route.to_owned()).or_insert(fresh))
+    }
 }
 
 fn name_in_body(mut response: Response, id: &HeaderValue) -> Response {
