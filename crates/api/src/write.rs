@@ -21,7 +21,7 @@ use std::error::Error;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use tower_http::timeout::TimeoutError;
-use wire::read::{self, Record};
+use wire::read::{self, Read};
 
 /// The largest body that is taken.
 const LARGEST: usize = 1024 * 1024;
@@ -95,7 +95,7 @@ impl Write {
         record: fn(&T) -> R,
     ) -> Result<Response, Failure>
     where
-        I: Record,
+        I: Read,
         R: Serialize + 'static,
         T: 'static,
         F: Future<Output = Result<Done<T>, app::Error>>,

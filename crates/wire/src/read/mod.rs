@@ -8,12 +8,14 @@
 
 mod domain_values;
 mod record;
+mod sent;
 #[cfg(test)]
 mod tests;
 mod values;
 
 pub use domain_values::QueryDate;
 pub use record::{described, object};
+pub use sent::{body, body_or_nothing, both, code, query};
 pub use values::{Between, Scalar, TextOrNumber};
 
 use serde_json::{Map, Value};
@@ -63,14 +65,18 @@ const MOST: usize = 100;
 
 impl Problems {
     pub fn add(&mut self, at: &At<'_>, sentence: impl fmt::Display) {
-        if self.lines.len() == MOST {
-            self.more += 1;
-            return;
-        }
-        self.lines.push(match at {
-            At::Root => sentence.to_string(),
+        self.push(match at {
+            At::Root => format!("O corpo {sentence}"),
             _ => format!("{at}: {sentence}"),
         });
+    }
+
+    fn push(&mut self, line: String) {
+        if self.lines.len() == MOST {
+            self.more += 1;
+        } else {
+            self.lines.push(line);
+        }
     }
 
     pub fn into_lines(mut self) -> Vec<String> {
@@ -78,13 +84,6 @@ impl Problems {
             self.lines.push(format!("… e mais {} problemas.", self.more));
         }
         self.lines
-    }
-
-    fn none_or<T>(self, value: Option<T>) -> Result<T, Problems> {
-        match value {
-            Some(value) if self.lines.is_empty() => Ok(value),
-            _ => Err(self),
-        }
     }
 }
 
@@ -129,41 +128,6 @@ pub struct FieldInfo {
     pub example: Value,
 }
 
-/// Reads a record from a body.
-pub fn body<T: Record>(bytes: &[u8]) -> Result<T, Problems> {
-    let mut problems = Problems::default();
-    // A byte-order mark says nothing in UTF-8, and some programs send one.
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let value = match serde_json::from_slice::<Value>(bytes) {
-        Ok(Value::Object(fields)) => T::read_fields(&fields, &At::Root, &mut problems),
-        Ok(_) => {
-            problems.add(&At::Root, "O corpo deve ser um objeto JSON, entre { e }.");
-            None
-        }
-        Err(_) if bytes.is_empty() => {
-            problems.add(&At::Root, "Falta o corpo do pedido: envie um objeto JSON, entre { e }.");
-            None
-        }
-        Err(error) => {
-            let (line, column) = (error.line(), error.column());
-            problems.add(&At::Root, format!("O corpo não é JSON válido (linha {line}, coluna {column})."));
-            None
-        }
-    };
-    problems.none_or(value)
-}
-
-/// Reads a record from the pairs of a query. What comes twice counts as it came first.
-pub fn query<T: Record>(pairs: impl Iterator<Item = (String, String)>) -> Result<T, Problems> {
-    let mut fields = Map::new();
-    for (name, text) in pairs {
-        fields.entry(name).or_insert(Value::String(text));
-    }
-    let mut problems = Problems::default();
-    let value = T::read_fields(&fields, &At::Root, &mut problems);
-    problems.none_or(value)
-}
-
 /// A field that must be given.
 pub fn required<T: Read>(
     fields: &Map<String, Value>,
@@ -200,7 +164,7 @@ pub fn nested<T: Record>(value: &Value, at: &At<'_>, problems: &mut Problems) ->
     match value {
         Value::Object(fields) => T::read_fields(fields, at, problems),
         _ => {
-            problems.add(at, "deve ser um objeto, entre { e }.");
+            problems.add(at, "deve ser um objeto JSON, entre { e }.");
             None
         }
     }

@@ -54,12 +54,76 @@ fn every_problem_is_told_with_its_place() {
 
 #[test]
 fn what_is_no_record_is_told_as_such() {
-    assert!(problems("[]")[0].contains("objeto JSON"));
-    assert!(problems("")[0].contains("Falta o corpo"));
+    assert_eq!(problems("[]"), ["O corpo deve ser um objeto JSON, entre { e }."]);
+    assert_eq!(problems(""), ["Falta o corpo do pedido: envie-o em JSON."]);
     assert!(problems("{\"nome\": }")[0].contains("linha 1"));
     assert!(problems("\u{0}")[0].contains("JSON válido"));
     assert!(problems(r#"{"nome": "a\u0000b"}"#)[0].starts_with("nome: "));
     assert!(problems(&"[".repeat(1000))[0].contains("JSON válido"));
+}
+
+#[test]
+fn a_body_may_be_a_list_of_records() {
+    let read = |text: &str| body::<Vec<Phone>>(text.as_bytes()).map_err(Problems::into_lines);
+    assert_eq!(read(r#"[{"numero": "1"}, {"numero": "2"}]"#).unwrap()[1].number, "2");
+    assert_eq!(
+        read(r#"[{"numero": "1"}, {}, 3]"#).unwrap_err(),
+        ["[1].numero: informe um valor.", "[2]: deve ser um objeto JSON, entre { e }."]
+    );
+    assert_eq!(read("{}").unwrap_err(), ["O corpo deve ser uma lista, entre [ e ]."]);
+}
+
+#[test]
+fn a_body_that_may_be_absent_is_read_as_one_without_fields() {
+    input! {
+        /// O que se pode deixar de dizer.
+        pub struct Remark = "ObservacaoTO" {
+            /// O texto.
+            text "texto": optional String = "Nada.",
+        }
+    }
+    let read = |text: &str| {
+        body_or_nothing::<Remark>(text.as_bytes()).map(|one| one.text).map_err(Problems::into_lines)
+    };
+    for nothing in ["", " \r\n\t", "\u{feff}", "{}", " { } ", "[]", "[ ]\n", r#"{"outro": 1}"#] {
+        assert_eq!(read(nothing), Ok(Given::Keep), "{nothing:?}");
+    }
+    assert_eq!(read(r#"{"texto": "Pedido"}"#), Ok(Given::Set("Pedido".to_owned())));
+    assert_eq!(read(r#"{"texto": null}"#), Ok(Given::Clear));
+    for bad in ["null", "[1]", "[[]]", "\"\"", "0", "true", "{", "x"] {
+        let found = read(bad).unwrap_err();
+        assert!(found.len() == 1 && found[0].starts_with("O corpo "), "{bad}: {found:?}");
+    }
+    let needed = body_or_nothing::<Phone>(b"").unwrap_err().into_lines();
+    assert_eq!(needed, ["numero: informe um valor."], "a record that needs something is not nothing");
+}
+
+#[test]
+fn a_code_in_a_path_is_an_int32_to_the_letter() {
+    let read = |text: &str| code::<i32>("codCoisa", text).map_err(Problems::into_lines);
+    let good = [("1", 1), ("007", 7), ("-1", -1), ("2147483647", i32::MAX), ("-2147483648", i32::MIN)];
+    for (text, number) in good {
+        assert_eq!(read(text), Ok(number));
+    }
+    for bad in ["", "-", "a", "1a", "1.0", "1e3", " 1", "1 ", "+1", "--1", "2147483648", "١", "{codCoisa}"] {
+        let line = "codCoisa: deve ser um número inteiro, de -2147483648 a 2147483647.";
+        assert_eq!(read(bad).unwrap_err(), [line], "{bad:?}");
+    }
+}
+
+#[test]
+fn the_problems_of_two_places_come_together() {
+    let bad = || body::<Somebody>(b"{}").map(|one| one.name);
+    let wrong_code = || code::<i32>("codCoisa", "x");
+    let found = both(wrong_code(), bad()).unwrap_err().into_lines();
+    assert_eq!((found.len(), found[1].as_str()), (2, "nome: informe um valor."));
+    assert!(found[0].starts_with("codCoisa: "), "{found:?}");
+    assert_eq!(both(code::<i32>("codCoisa", "1"), bad()).unwrap_err().into_lines(), found[1..]);
+    assert_eq!(both(wrong_code(), code::<i32>("b", "2")).unwrap_err().into_lines(), found[..1]);
+    assert_eq!(both(code::<i32>("a", "1"), code::<i32>("b", "2")), Ok((1, 2)));
+    let many = format!("[{}]", vec!["{}"; 150].join(","));
+    let cut = both(wrong_code(), body::<Vec<Phone>>(many.as_bytes())).unwrap_err().into_lines();
+    assert_eq!((cut.len(), cut[100].as_str()), (101, "… e mais 51 problemas."));
 }
 
 #[test]

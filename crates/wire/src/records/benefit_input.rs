@@ -91,3 +91,11 @@ input! {
         fipe "codigoFipe": optional Text<20> = "001509-1",
     }
 }
+
+input! {
+    /// Por que um benefício é cancelado. Nada disto é preciso, nem o próprio corpo.
+    pub struct CancelamentoInput = "CancelamentoInputTO" {
+        /// O motivo, que fica no histórico do benefício, de até 4000 caracteres.
+        reason "motivo": optional Note = "Pedido do associado.",
+    }
+}

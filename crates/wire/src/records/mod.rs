@@ -25,7 +25,7 @@ pub use amount::Valor;
 pub use benefit::{
     BeneficioOutputTO, DiaVencimentoTO, ListaDiaVencimentoTO, SituacaoBeneficioTO, TipoVeiculoBean,
 };
-pub use benefit_input::{BeneficioInput, BeneficioVeiculoInput, CampoAdicionalInput};
+pub use benefit_input::{BeneficioInput, BeneficioVeiculoInput, CampoAdicionalInput, CancelamentoInput};
 pub use benefit_search::{
     CampoAdicionalValorTO, PesquisaBeneficioOutputTO, PesquisaBeneficioQuery, PlanoValorTO,
 };

@@ -36,6 +36,7 @@ fn every_field_is_told_with_an_example() {
     told::<BeneficioInput>();
     told::<BeneficioVeiculoInput>();
     told::<CampoAdicionalInput>();
+    told::<CancelamentoInput>();
     told::<PesquisaAssociadoQuery>();
     told::<PesquisaBeneficioQuery>();
     told::<PessoaOutputTO>();

@@ -1,7 +1,7 @@
 //! Every record that callers send: its own examples are read, and what is wrong is told by its place.
 
 use super::*;
-use crate::read::{Between, Given, Problems, Record, Scalar, body, query};
+use crate::read::{Between, Given, Problems, Read, Record, Scalar, body, query};
 use domain::{BenefitCode, CivilState, Fuel, Money, PlanCode};
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ fn example<T: Record>() -> Value {
     T::fields().into_iter().map(|field| (field.name.to_owned(), field.example)).collect()
 }
 
-fn read<T: Record>(text: &str) -> Result<T, Vec<String>> {
+fn read<T: Read>(text: &str) -> Result<T, Vec<String>> {
     body(text.as_bytes()).map_err(Problems::into_lines)
 }
 
@@ -33,6 +33,8 @@ fn the_examples_of_every_record_are_read() {
     assert_eq!(vehicle.protected.set().map(Money::cents), Some(7_500_050));
     let fields = vehicle.benefit.additional_fields.set().unwrap();
     assert_eq!(fields[0].value, Given::Set(Scalar::Text("Cinza".to_owned())));
+    let cancelled: CancelamentoInput = read(&example::<CancelamentoInput>().to_string()).unwrap();
+    assert_eq!(cancelled.reason.set().unwrap().as_str(), "Pedido do associado.");
 }
 
 #[test]

@@ -1,0 +1,80 @@
+//! The places of a request in which something is sent: its body, its query, the codes in its path.
+
+use super::{At, Problems, Read, Record, nested};
+use serde_json::{Map, Value};
+
+/// Reads a body: a record, or a list of them.
+pub fn body<T: Read>(bytes: &[u8]) -> Result<T, Problems> {
+    let bytes = without_mark(bytes);
+    if bytes.is_empty() {
+        let mut problems = Problems::default();
+        problems.push("Falta o corpo do pedido: envie-o em JSON.".to_owned());
+        return Err(problems);
+    }
+    let value = json(bytes)?;
+    collected(|problems| T::read(&value, &At::Root, problems))
+}
+
+/// Reads a record from a body that may be absent. Nothing, blanks and `[]`, which is how some programs write an object
+/// that is empty, are a record of which no field is given.
+pub fn body_or_nothing<T: Record>(bytes: &[u8]) -> Result<T, Problems> {
+    let bytes = without_mark(bytes);
+    let sent = if bytes.trim_ascii().is_empty() { None } else { Some(json(bytes)?) };
+    let given = sent.filter(|value| value.as_array().is_none_or(|items| !items.is_empty()));
+    let value = given.unwrap_or_else(|| Value::Object(Map::new()));
+    collected(|problems| nested(&value, &At::Root, problems))
+}
+
+/// Reads a record from the pairs of a query. What comes twice counts as it came first.
+pub fn query<T: Record>(pairs: impl Iterator<Item = (String, String)>) -> Result<T, Problems> {
+    let mut fields = Map::new();
+    for (name, text) in pairs {
+        fields.entry(name).or_insert(Value::String(text));
+    }
+    collected(|problems| T::read_fields(&fields, &At::Root, problems))
+}
+
+/// Reads a code from a path. A program writes it there, so nothing around its digits is forgiven but their sign.
+pub fn code<T: Read>(name: &str, text: &str) -> Result<T, Problems> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let value = if is_number { Value::String(text.to_owned()) } else { Value::Null };
+    collected(|problems| T::read(&value, &At::Field(&At::Root, name), problems))
+}
+
+/// What was sent in two places, or the problems of both.
+pub fn both<A, B>(one: Result<A, Problems>, other: Result<B, Problems>) -> Result<(A, B), Problems> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok((one, other)),
+        (Err(mut problems), Err(others)) => {
+            others.lines.into_iter().for_each(|line| problems.push(line));
+            problems.more += others.more;
+            Err(problems)
+        }
+        (Err(problems), Ok(_)) | (Ok(_), Err(problems)) => Err(problems),
+    }
+}
+
+/// A byte-order mark says nothing in UTF-8, and some programs send one.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
+}
+
+fn json(bytes: &[u8]) -> Result<Value, Problems> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let mut problems = Problems::default();
+        let (line, column) = (error.line(), error.column());
+        problems.add(&At::Root, format!("não é JSON válido (linha {line}, coluna {column})."));
+        problems
+    })
+}
+
+/// The value, unless a problem was told on the way to it.
+fn collected<T>(read: impl FnOnce(&mut Problems) -> Option<T>) -> Result<T, Problems> {
+    let mut problems = Problems::default();
+    let value = read(&mut problems);
+    match value {
+        Some(value) if problems.lines.is_empty() => Ok(value),
+        _ => Err(problems),
+    }
+}
