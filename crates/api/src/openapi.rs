@@ -1,12 +1,12 @@
 //! The description of the interface, made from the route table and the records themselves.
 
-use crate::operation::{Access, Operation, Section};
+use crate::operation::{Access, Operation, Section, codes};
 use crate::routes::operations;
 use axum::http::Method;
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::{
-    HttpMethod, OperationBuilder, ParameterBuilder, ParameterIn, PathItem, PathsBuilder,
+    HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItem, PathsBuilder,
 };
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::schema::{ComponentsBuilder, ObjectBuilder, Type};
@@ -14,6 +14,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::server::ServerBuilder;
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder, Required, Response, ResponseBuilder};
+use wire::read::{FieldInfo, Read};
 
 /// The version of the interface, not of the program.
 pub const VERSION: &str = "1.84";
@@ -25,20 +26,25 @@ const ABOUT: &str = "Integração com a associação: associados, benefícios, e
 
 /// The whole document.
 pub fn document() -> OpenApi {
-    let operations = operations();
+    of(&operations())
+}
+
+fn of(operations: &[Operation]) -> OpenApi {
     let mut components = ComponentsBuilder::new()
         .security_scheme("basic", scheme(HttpAuthScheme::Basic, "Usuário (e-mail) e senha."))
         .security_scheme(
             "bearer",
             scheme(HttpAuthScheme::Bearer, "O token de `POST /ext/autenticacao`, por 12 horas."),
         );
-    for named in operations.iter().flat_map(|one| [&one.body, &one.answer]).flatten() {
+    let records =
+        operations.iter().flat_map(|one| [one.body.as_ref().map(|body| &body.record), one.answer.as_ref()]);
+    for named in records.flatten() {
         for (name, schema) in &named.schemas {
             components = components.schema(name, schema.clone());
         }
     }
     let mut paths = PathsBuilder::new();
-    for one in &operations {
+    for one in operations {
         let mut item = PathItem::default();
         set(&mut item, one);
         paths = paths.path(one.path, item);
@@ -80,10 +86,13 @@ fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
         Access::Login => operation.security(needs("basic")),
         Access::Roles(_) => operation.security(needs("bearer")),
     };
+    for parameter in codes(one.path).map(code).chain(one.query.iter().map(asked)) {
+        operation = operation.parameter(parameter);
+    }
     if let Some(body) = &one.body {
-        let content = ContentBuilder::new().schema(Some(body.reference.clone())).build();
-        let body =
-            RequestBodyBuilder::new().content("application/json", content).required(Some(Required::True));
+        let content = ContentBuilder::new().schema(Some(body.record.reference.clone())).build();
+        let required = if body.required { Required::True } else { Required::False };
+        let body = RequestBodyBuilder::new().content("application/json", content).required(Some(required));
         operation = operation.request_body(Some(body.build())).parameter(idempotency_key());
     }
     let mut ok = ResponseBuilder::new().description("Feito.");
@@ -113,12 +122,16 @@ fn id(one: &Operation) -> String {
 
 fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
     let mut refusals = Vec::new();
-    if one.body.is_some() {
+    let has_code = codes(one.path).next().is_some();
+    if has_code || !one.query.is_empty() || one.body.is_some() {
         refusals.push(("400", "O que foi enviado não serve: um problema por linha."));
     }
     refusals.push(("401", "O acesso falta, não vale ou já venceu."));
     if one.access != Access::Open && one.access != Access::Login {
         refusals.push(("403", "O perfil do usuário não permite esta operação."));
+    }
+    if has_code {
+        refusals.push(("404", "O código no endereço não existe, ou está fora das lojas do usuário."));
     }
     if one.body.is_some() {
         refusals.extend([
@@ -149,7 +162,30 @@ fn refusal(text: &str) -> Response {
         .build()
 }
 
-fn idempotency_key() -> utoipa::openapi::path::Parameter {
+/// A code in the path.
+fn code(name: &str) -> Parameter {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Path)
+        .required(Required::True)
+        .description(Some("O código do registro de que a operação trata."))
+        .schema(Some(<i32 as Read>::schema()))
+        .build()
+}
+
+/// What may be asked for in the query.
+fn asked(field: &FieldInfo) -> Parameter {
+    ParameterBuilder::new()
+        .name(field.name)
+        .parameter_in(ParameterIn::Query)
+        .required(if field.required { Required::True } else { Required::False })
+        .description(Some(&field.text))
+        .schema(Some(field.schema.clone()))
+        .example(Some(field.example.clone()))
+        .build()
+}
+
+fn idempotency_key() -> Parameter {
     ParameterBuilder::new()
         .name("Idempotency-Key")
         .parameter_in(ParameterIn::Header)
@@ -160,4 +196,87 @@ fn idempotency_key() -> utoipa::openapi::path::Parameter {
         ))
         .schema(Some(ObjectBuilder::new().schema_type(Type::String).max_length(Some(255))))
         .build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::{get, post, put};
+    use domain::Role;
+    use serde_json::{Value, json};
+    use wire::records::{CancelamentoInput, PesquisaBeneficioQuery, UsuarioInput, UsuarioTO};
+
+    const ANY: Access = Access::Roles(&Role::ALL);
+
+    fn described() -> Value {
+        let nothing = async || "";
+        serde_json::to_value(of(&[
+            get("/ext/coisa", ANY, nothing).asks::<PesquisaBeneficioQuery>(),
+            put("/ext/coisa/{codCoisa}/cancelar", ANY, nothing)
+                .may_take::<CancelamentoInput>()
+                .answers::<UsuarioTO>(),
+            post("/ext/coisa/{codCoisa}/parte/{codParte}", ANY, nothing).takes::<UsuarioInput>(),
+        ]))
+        .unwrap()
+    }
+
+    fn statuses(told: &Value) -> Vec<&str> {
+        told["responses"].as_object().unwrap().keys().map(String::as_str).collect()
+    }
+
+    fn parameters(told: &Value) -> Vec<(&str, &str, bool)> {
+        let all = told["parameters"].as_array().unwrap().iter();
+        all.map(|one| {
+            let (place, name, required) =
+                (one["in"].as_str(), one["name"].as_str(), one["required"].as_bool());
+            (place.unwrap(), name.unwrap(), required.unwrap())
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_query_is_told_field_by_field() {
+        let document = described();
+        let told = &document["paths"]["/ext/coisa"]["get"];
+        let names =
+            ["cpf", "cnpj", "placa", "chassi", "sequencial", "numeroCartaoDesconto", "situacaoBeneficio"];
+        for (parameter, name) in parameters(told).into_iter().zip(names) {
+            assert_eq!(parameter, ("query", name, false));
+        }
+        assert_eq!(
+            told["parameters"][4],
+            json!({"name": "sequencial", "in": "query", "description": "Número sequencial do benefício.",
+                "required": false, "example": 12,
+                "schema": {"type": "integer", "format": "int32", "minimum": 0, "maximum": 2_147_483_647}})
+        );
+        assert_eq!(statuses(told), ["200", "400", "401", "403", "500", "503"]);
+        assert!(told["requestBody"].is_null());
+    }
+
+    #[test]
+    fn a_body_that_may_be_left_out_is_told_as_such() {
+        let document = described();
+        let told = &document["paths"]["/ext/coisa/{codCoisa}/cancelar"]["put"];
+        assert_eq!(told["operationId"], "put_ext_coisa_codCoisa_cancelar");
+        assert_eq!(parameters(told), [("path", "codCoisa", true), ("header", "Idempotency-Key", false)]);
+        assert_eq!(told["parameters"][0]["schema"], json!({"type": "integer", "format": "int32"}));
+        assert_eq!(
+            told["requestBody"],
+            json!({"required": false, "content": {"application/json":
+                {"schema": {"$ref": "#/components/schemas/CancelamentoInputTO"}}}})
+        );
+        let schemas = document["components"]["schemas"].as_object().unwrap();
+        assert!(schemas.contains_key("CancelamentoInputTO") && schemas.contains_key("UsuarioTO"));
+        let all = ["200", "400", "401", "403", "404", "409", "413", "415", "422", "500", "503"];
+        assert_eq!(statuses(told), all);
+    }
+
+    #[test]
+    fn every_code_of_a_path_is_told() {
+        let document = described();
+        let told = &document["paths"]["/ext/coisa/{codCoisa}/parte/{codParte}"]["post"];
+        let key = ("header", "Idempotency-Key", false);
+        assert_eq!(parameters(told), [("path", "codCoisa", true), ("path", "codParte", true), key]);
+        assert_eq!(told["requestBody"]["required"], true);
+    }
 }

@@ -11,6 +11,7 @@ use domain::Role;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ArrayBuilder, Ref, Schema};
 use utoipa::{PartialSchema, ToSchema};
+use wire::read::{FieldInfo, Record};
 
 /// Who may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +76,13 @@ impl Named {
     }
 }
 
+/// The body that an operation takes.
+pub struct Body {
+    pub record: Named,
+    /// Whether it must come.
+    pub required: bool,
+}
+
 pub struct Operation {
     pub method: Method,
     pub path: &'static str,
@@ -82,7 +90,8 @@ pub struct Operation {
     pub section: Section,
     pub summary: &'static str,
     pub text: &'static str,
-    pub body: Option<Named>,
+    pub query: Vec<FieldInfo>,
+    pub body: Option<Body>,
     pub answer: Option<Named>,
     handler: MethodRouter<State>,
 }
@@ -105,6 +114,21 @@ where
     Operation::new(Method::POST, MethodFilter::POST, path, access, handler)
 }
 
+/// An operation that changes what is there.
+#[allow(dead_code)] // used by the benefit routes
+pub fn put<H, T>(path: &'static str, access: Access, handler: H) -> Operation
+where
+    H: Handler<T, State>,
+    T: 'static,
+{
+    Operation::new(Method::PUT, MethodFilter::PUT, path, access, handler)
+}
+
+/// The names of the codes in a path: `codBeneficio` of `/ext/beneficio/{codBeneficio}/cancelar`.
+pub fn codes(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+}
+
 impl Operation {
     fn new<H, T>(
         method: Method,
@@ -119,7 +143,8 @@ impl Operation {
     {
         let (section, summary, text) = (Section::Management, "", "");
         let handler = on(on_method, handler);
-        Operation { method, path, access, section, summary, text, body: None, answer: None, handler }
+        let (query, body, answer) = (Vec::new(), None, None);
+        Operation { method, path, access, section, summary, text, query, body, answer, handler }
     }
 
     /// What the documentation says of it.
@@ -128,8 +153,20 @@ impl Operation {
         self
     }
 
+    /// What may be asked for in the query.
+    pub fn asks<T: Record>(mut self) -> Operation {
+        self.query = T::fields();
+        self
+    }
+
     pub fn takes<T: ToSchema>(mut self) -> Operation {
-        self.body = Some(Named::of::<T>());
+        self.body = Some(Body { record: Named::of::<T>(), required: true });
+        self
+    }
+
+    /// Like [`Operation::takes`], where the body may be left out.
+    pub fn may_take<T: ToSchema>(mut self) -> Operation {
+        self.body = Some(Body { record: Named::of::<T>(), required: false });
         self
     }
 
@@ -149,5 +186,18 @@ impl Operation {
     pub fn routed(self, state: &State) -> (&'static str, MethodRouter<State>) {
         let guarded = self.handler.route_layer(from_fn_with_state((state.clone(), self.access), guard));
         (self.path, guarded)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_codes_of_a_path_are_named_in_their_order() {
+        let named = |path| codes(path).collect::<Vec<_>>();
+        assert_eq!(named("/ext/beneficio/{codBeneficio}/cancelar"), ["codBeneficio"]);
+        assert_eq!(named("/ext/a/{codA}/b/{codB}"), ["codA", "codB"]);
+        assert!(named("/ext/beneficio").is_empty());
     }
 }

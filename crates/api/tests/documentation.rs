@@ -53,6 +53,30 @@ fn every_operation_is_told_in_portuguese_with_its_credential_and_its_refusals() 
 }
 
 #[test]
+fn every_parameter_is_told_and_every_code_of_a_path_is_one() {
+    let document = document();
+    for one in operations() {
+        let told = described(&document, one.method.as_str(), one.path);
+        let name = format!("{} {}", one.method, one.path);
+        let parameters = told["parameters"].as_array().cloned().unwrap_or_default();
+        for parameter in &parameters {
+            let text = parameter["description"].as_str();
+            assert!(text.is_some_and(|text| text.ends_with('.')), "{name} {parameter}");
+            assert!(parameter["schema"].is_object(), "{name} {parameter}");
+            assert!(parameter["in"] != "path" || parameter["required"] == true, "{name} {parameter}");
+            assert_eq!(parameter["in"] == "query", !parameter["example"].is_null(), "{name} {parameter}");
+        }
+        let of_path = parameters.iter().filter(|one| one["in"] == "path").map(|one| one["name"].as_str());
+        let codes = one.path.split('/').filter(|part| part.starts_with('{'));
+        assert!(of_path.eq(codes.clone().map(|part| Some(part.trim_matches(['{', '}'])))), "{name}");
+        assert_eq!(codes.count() > 0, told["responses"]["404"].is_object(), "{name}");
+        let takes_key = parameters.iter().any(|one| one["name"] == "Idempotency-Key");
+        assert_eq!(takes_key, told["requestBody"].is_object(), "{name}");
+        assert_eq!(takes_key, one.method != "GET" && one.access != Access::Login, "{name}");
+    }
+}
+
+#[test]
 fn every_field_of_every_record_is_told_with_an_example() {
     let document = document();
     for (record, schema) in document["components"]["schemas"].as_object().unwrap() {
@@ -70,15 +94,17 @@ fn every_field_of_every_record_is_told_with_an_example() {
 #[both_engines]
 async fn every_answer_is_as_the_document_says(world: World) {
     let server = Server::start(world.app().clone()).await;
-    let token = server.token(&world.administrator.email).await;
+    let bearer = format!("Bearer {}", server.token(&world.administrator.email).await);
+    let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
     let document = document();
     for one in operations() {
         let answer = match one.access {
             Access::Login => server.enter(&world.operator.email, testkit::PASSWORD).await,
-            _ if one.method == "GET" => server.read(one.path, &token).await,
             _ => {
-                let body = example(&document, described(&document, one.method.as_str(), one.path));
-                server.write(one.path, &token, &body.to_string()).await
+                let told = described(&document, one.method.as_str(), one.path);
+                let body =
+                    example(&document, &told["requestBody"]).map_or(String::new(), |one| one.to_string());
+                server.call(one.method.as_str(), one.path, &headers, &body).await
             }
         };
         assert_eq!(answer.status, 200, "{} {}: {answer:?}", one.method, one.path);
@@ -93,12 +119,12 @@ async fn every_answer_is_as_the_document_says(world: World) {
     server.stop().await;
 }
 
-/// The body that the examples of its fields make: what whoever tries the documentation sends first.
-fn example(document: &Value, told: &Value) -> Value {
-    let reference = told["requestBody"]["content"]["application/json"]["schema"]["$ref"].as_str().unwrap();
+/// The body that the examples of its fields make, where one is taken: what whoever tries the documentation sends first.
+fn example(document: &Value, body: &Value) -> Option<Value> {
+    let reference = body["content"]["application/json"]["schema"]["$ref"].as_str()?;
     let schema = document.pointer(reference.trim_start_matches('#')).unwrap();
     let fields = schema["properties"].as_object().unwrap().iter();
-    fields.map(|(name, field)| (name.clone(), field["examples"][0].clone())).collect()
+    Some(fields.map(|(name, field)| (name.clone(), field["examples"][0].clone())).collect())
 }
 
 /// The same schema, where a field that it does not name is a mistake, and one that it names must be there.
