@@ -1,8 +1,9 @@
 //! What handlers take from a request. axum's own extractors refuse in English; these refuse in our words, or not at all.
 
 use crate::failure::{Challenge, Failure};
+use crate::operation::codes;
 use app::access::Session;
-use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath};
+use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, RawPathParams};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use base64::Engine;
@@ -12,6 +13,7 @@ use domain::{CallerAddress, TenantId};
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use wire::read::{self, Problems, Read, Record};
 
 /// The template of the route (`/ext/beneficio/{codBeneficio}`), for logs and metrics: the path itself may carry
 /// personal data and is never written down.
@@ -76,6 +78,47 @@ impl<S: Sync> FromRequestParts<S> for From {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<From, Failure> {
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
         peer.map(|peer| From(peer.0.ip())).ok_or_else(|| unguarded("an address"))
+    }
+}
+
+/// What is asked for in the query.
+pub struct Query<T>(pub T);
+
+impl<S: Sync, T: Record> FromRequestParts<S> for Query<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Query<T>, Failure> {
+        let text = parts.uri.query().unwrap_or_default();
+        Ok(Query(read::query(form_urlencoded::parse(text.as_bytes()).into_owned())?))
+    }
+}
+
+/// The code in the path, of which there is one. What is none is told only when the code is wanted: the size and type of
+/// a body, which is taken after it, are judged before it.
+pub struct Code<T>(Result<T, Problems>);
+
+impl<T> Code<T> {
+    pub fn get(self) -> Result<T, Failure> {
+        Ok(self.0?)
+    }
+
+    /// The code and what came in the body, or the problems of both.
+    pub fn and<I>(self, body: Result<I, Problems>) -> Result<(T, I), Problems> {
+        read::both(self.0, body)
+    }
+}
+
+impl<S: Send + Sync, T: Read> FromRequestParts<S> for Code<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Code<T>, Failure> {
+        let given = RawPathParams::from_request_parts(parts, state).await;
+        let template = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
+        let name = codes(template).next().ok_or_else(|| unguarded("a code"))?;
+        // Bytes that are no text are no number either.
+        let pairs = given.iter().flatten();
+        let text = pairs.into_iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
+        Ok(Code(read::code(name, text)))
     }
 }
 
@@ -155,5 +198,71 @@ mod tests {
         assert_eq!(credential(&with(&[b"Bearer a", b"Bearer a"]), "bearer"), None);
         assert!(shows(&with(&[b"Basic x", b"BEARER"]), "bearer"));
         assert!(!shows(&with(&[b"Basic x"]), "bearer"));
+    }
+
+    mod of_addresses {
+        use crate::extract::{Code, Query};
+        use crate::failure::Failure;
+        use axum::Router;
+        use axum::body::Body;
+        use axum::http::{Request, StatusCode};
+        use axum::routing::get;
+        use domain::BenefitCode;
+        use http_body_util::BodyExt;
+        use tower::ServiceExt;
+        use wire::read::Between;
+        use wire::records::PesquisaBeneficioQuery;
+
+        async fn search(Query(query): Query<PesquisaBeneficioQuery>) -> String {
+            format!("{:?} {:?}", query.plate.set(), query.sequence.set().map(Between::get))
+        }
+
+        async fn one(code: Code<BenefitCode>) -> Result<String, Failure> {
+            Ok(code.get()?.to_string())
+        }
+
+        async fn called(address: &str) -> (StatusCode, String) {
+            let router = Router::new()
+                .route("/beneficio", get(search))
+                .route("/beneficio/{codBeneficio}", get(one))
+                .route("/sem", get(one));
+            let request = Request::get(address).body(Body::empty()).unwrap();
+            let answer = router.oneshot(request).await.unwrap();
+            let status = answer.status();
+            let body = answer.into_body().collect().await.unwrap().to_bytes();
+            (status, String::from_utf8(body.to_vec()).unwrap())
+        }
+
+        #[tokio::test]
+        async fn a_query_is_read_by_its_record_and_refused_with_every_problem() {
+            for (query, read) in [
+                ("", "None None"),
+                ("?", "None None"),
+                ("?placa=ABC%201D23&sequencial=12&x=%ff", r#"Some("ABC 1D23") Some(12)"#),
+                ("?placa=+&sequencial=&placa=B", "None None"),
+                ("?placa=%C3%A7+1&&=&sequencial", r#"Some("ç 1") None"#),
+            ] {
+                let answer = called(&format!("/beneficio{query}")).await;
+                assert_eq!(answer, (StatusCode::OK, read.to_owned()), "{query}");
+            }
+            let (status, text) = called("/beneficio?sequencial=-1&codPlano=x&numeroCartaoDesconto=1").await;
+            let fields: Vec<&str> = text.lines().filter_map(|line| line.split(':').next()).collect();
+            assert_eq!(status, StatusCode::BAD_REQUEST);
+            assert_eq!(fields, ["sequencial", "numeroCartaoDesconto", "codPlano"], "{text}");
+        }
+
+        #[tokio::test]
+        async fn a_code_is_an_int32_and_is_named_as_the_path_names_it() {
+            for (path, code) in [("7", "7"), ("-2147483648", "-2147483648"), ("%37", "7")] {
+                let answer = called(&format!("/beneficio/{path}?x=1")).await;
+                assert_eq!(answer, (StatusCode::OK, code.to_owned()), "{path}");
+            }
+            let refused = "codBeneficio: deve ser um número inteiro, de -2147483648 a 2147483647.\n";
+            for bad in ["x", "1.0", "%201", "+1", "2147483648", "%ff", "{codBeneficio}", "7%00"] {
+                let answer = called(&format!("/beneficio/{bad}")).await;
+                assert_eq!(answer, (StatusCode::BAD_REQUEST, refused.to_owned()), "{bad}");
+            }
+            assert_eq!(called("/sem").await.0, StatusCode::INTERNAL_SERVER_ERROR, "a defect of the table");
+        }
     }
 }

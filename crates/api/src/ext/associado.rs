@@ -8,6 +8,7 @@ use app::people::{self, Saved};
 use axum::extract;
 use axum::response::Response;
 use domain::PhoneKind;
+use wire::read;
 use wire::records::{PessoaInput, PessoaOutputTO};
 
 /// `POST /ext/associado`
@@ -17,7 +18,7 @@ pub async fn save(
     write: Write,
 ) -> Result<Response, Failure> {
     let act = |input: PessoaInput, once| people::save(&state.app, &caller, input, once);
-    write.answer(&state, &caller, act, record).await
+    write.answer(&state, &caller, read::body, act, record).await
 }
 
 fn record(saved: &Saved) -> PessoaOutputTO {

@@ -8,6 +8,7 @@ use crate::write::Write;
 use app::users::{self, NewUser, User};
 use axum::extract;
 use axum::response::Response;
+use wire::read;
 use wire::records::{UsuarioInput, UsuarioTO};
 
 /// `GET /gestao/usuario`
@@ -36,7 +37,7 @@ pub async fn create(
         };
         users::create_once(&state.app, new, once)
     };
-    write.answer(&state, &caller, act, record).await
+    write.answer(&state, &caller, read::body, act, record).await
 }
 
 fn record(user: &User) -> UsuarioTO {
