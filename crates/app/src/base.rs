@@ -2,25 +2,39 @@
 //! directory: which tenant a request without a credential is meant for.
 
 use crate::{App, Error, tenants};
-use domain::{Scope, TenantId, fold};
+use domain::{
+    BranchCode, Entity, PlanCode, Scope, SellerCode, SellerKind, SituationCode, SituationKind, TenantId,
+    TimeZone, fold,
+};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
+use storage::additional_fields::AdditionalField;
 use storage::branches::Branch;
 use storage::plans::Plan;
+use storage::receivers::Receiver;
+use storage::sellers::Seller;
 use storage::situations::Situation;
 use storage::vehicle_types::VehicleType;
-use storage::{Tx, branches, due_days, plans, situations, vehicle_types};
+use storage::{
+    Tx, additional_fields, branches, due_days, plans, receivers, sellers, situations, vehicle_types, versions,
+};
 
 /// The small registers of a tenant, each by name, then code.
 #[derive(Debug)]
 pub struct Registers {
+    /// How new they are (`storage::versions`).
+    pub version: i64,
     /// Decides every calendar day.
-    pub time_zone: String,
+    pub zone: TimeZone,
     pub branches: Vec<Branch>,
     pub plans: Vec<Plan>,
     pub situations: Vec<Situation>,
     pub vehicle_types: Vec<VehicleType>,
     pub due_days: Vec<i32>,
+    pub fields: Vec<AdditionalField>,
+    pub receivers: Vec<Receiver>,
+    /// By code.
+    pub sellers: HashMap<SellerCode, Seller>,
 }
 
 impl Registers {
@@ -28,40 +42,109 @@ impl Registers {
     pub fn branches_of<'r>(&'r self, scope: &'r Scope) -> impl Iterator<Item = &'r Branch> {
         self.branches.iter().filter(|branch| branch.active && scope.sees(branch.code))
     }
+
+    /// Whether a caller may put something into a branch.
+    pub fn is_usable(&self, scope: &Scope, branch: BranchCode) -> bool {
+        self.branches_of(scope).any(|one| one.code == branch)
+    }
+
+    pub fn branch_name(&self, code: BranchCode) -> &str {
+        self.branches.iter().find(|branch| branch.code == code).map_or("", |branch| &branch.name)
+    }
+
+    pub fn plan(&self, code: PlanCode) -> Option<&Plan> {
+        self.plans.iter().find(|plan| plan.code == code)
+    }
+
+    pub fn situation(&self, code: SituationCode) -> Option<&Situation> {
+        self.situations.iter().find(|situation| situation.code == code)
+    }
+
+    /// The type of a situation; one that is not registered has none of them.
+    pub fn kind_of(&self, code: SituationCode) -> Option<SituationKind> {
+        self.situation(code).map(|situation| situation.kind)
+    }
+
+    /// The situations of an entity that are in use.
+    pub fn situations_of(&self, entity: Entity) -> impl Iterator<Item = &Situation> {
+        self.situations.iter().filter(move |one| one.active && one.entity == entity)
+    }
+
+    /// What a type picks where only the type is said.
+    pub fn default_situation(&self, entity: Entity, kind: SituationKind) -> Option<&Situation> {
+        let mut of_kind = self.situations_of(entity).filter(|one| one.kind == kind);
+        self.situations_of(entity).find(|one| one.kind == kind && one.is_default).or_else(|| of_kind.next())
+    }
+
+    /// A situation by its name, whatever its case and accents, also one no longer in use.
+    pub fn situation_named(&self, entity: Entity, name: &str) -> Option<&Situation> {
+        let folded = fold(name);
+        self.situations.iter().find(|one| one.entity == entity && fold(&one.name) == folded)
+    }
+
+    pub fn seller_name(&self, code: SellerCode) -> Option<&str> {
+        self.sellers.get(&code).map(|seller| seller.name.as_str())
+    }
+
+    /// Whether somebody sells in this way now, where the caller may see him.
+    pub fn sells(&self, scope: &Scope, code: SellerCode, kind: SellerKind) -> bool {
+        let seller = self.sellers.get(&code);
+        seller.is_some_and(|one| one.active && one.kind == kind && scope.sees(one.branch))
+    }
+
+    /// Who is told of changes of an entity.
+    pub fn receivers_of(&self, entity: Entity) -> Vec<i32> {
+        self.receivers.iter().filter(|one| one.hears(entity)).map(|one| one.code).collect()
+    }
 }
 
 /// The registers of a tenant as they are now.
 pub async fn registers(app: &App, tenant: TenantId) -> Result<Arc<Registers>, Error> {
-    // Looked at before the registers are: a change in between only makes them look older than they are.
     let needed = app.memory.versions(tenant);
-    if let (Some(needed), Some((had, kept))) = (needed, app.memory.registers.get(&tenant))
-        && had.registers == needed.registers
+    if let (Some(needed), Some(kept)) = (needed, app.memory.registers.get(&tenant))
+        && kept.version >= needed.registers
     {
         return Ok(kept);
     }
+    fresh(app, tenant).await
+}
+
+/// The registers of a tenant, read now.
+pub(crate) async fn fresh(app: &App, tenant: TenantId) -> Result<Arc<Registers>, Error> {
     let read = Arc::new(app.db.read(tenant, |tx, tenant| Box::pin(read(tx, *tenant))).await?);
-    if let Some(needed) = needed {
-        app.memory.registers.insert(tenant, (needed, Arc::clone(&read)));
-    }
+    app.memory.registers.insert(tenant, Arc::clone(&read));
     Ok(read)
 }
 
 async fn read(tx: &mut Tx, tenant: TenantId) -> Result<Registers, Error> {
     let gone = || Error::Storage(storage::Error::Broken("a tenant is gone".to_owned()));
+    let sellers = sellers::all(&mut *tx, tenant).await?;
     let mut registers = Registers {
-        time_zone: storage::tenants::find(&mut *tx, tenant).await?.ok_or_else(gone)?.time_zone,
+        version: versions::of(&mut *tx, tenant).await?.registers,
+        zone: TimeZone::parse(&storage::tenants::find(&mut *tx, tenant).await?.ok_or_else(gone)?.time_zone)?,
         branches: branches::visible(&mut *tx, &Scope::whole(tenant)).await?,
         plans: plans::all(&mut *tx, tenant).await?,
         situations: situations::all(&mut *tx, tenant).await?,
         vehicle_types: vehicle_types::all(&mut *tx, tenant).await?,
         due_days: due_days::active(&mut *tx, tenant).await?,
+        fields: additional_fields::all(&mut *tx, tenant).await?,
+        receivers: receivers::active(&mut *tx, tenant).await?,
+        sellers: sellers.into_iter().map(|seller| (seller.code, seller)).collect(),
     };
     // As people look things up: case and accents do not count.
     registers.branches.sort_by_cached_key(|one| (fold(&one.name), one.code));
     registers.plans.sort_by_cached_key(|one| (fold(&one.name), one.code));
     registers.situations.sort_by_cached_key(|one| (fold(&one.name), one.code));
     registers.vehicle_types.sort_by_cached_key(|one| (fold(&one.name), one.code));
+    registers.fields.sort_by_cached_key(|one| (fold(&one.name), one.code));
     Ok(registers)
+}
+
+/// Refuses to go on where the registers that something is decided by are no longer those of the database. Asked inside
+/// the unit that decides, so that no process ever writes by what another has just changed.
+pub(crate) async fn confirm(tx: &mut Tx, tenant: TenantId, by: &Registers) -> Result<(), Error> {
+    let now = versions::of(&mut *tx, tenant).await?.registers;
+    if now == by.version { Ok(()) } else { Err(Error::Stale) }
 }
 
 /// Which tenant each host leads to, and the one of requests that name none.

@@ -1,6 +1,6 @@
 //! Why something was not done.
 
-use domain::Rejection;
+use domain::{Field, Rejection};
 use std::time::Duration;
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -23,6 +23,15 @@ pub enum Error {
     /// The server has no association yet that this could be meant for.
     #[error("no tenant is meant")]
     NoTenant,
+    /// What was asked for by its code is not there, or not for the caller.
+    #[error("there is no {code} for the caller ({field:?})")]
+    NoSuch { field: Field, code: i32 },
+    /// A register changed while something was decided by it: decided anew, and never shown.
+    #[error("a register changed meanwhile")]
+    Stale,
+    /// More looks at people wait to be written down than may be forgotten.
+    #[error("the audit cannot keep up")]
+    Unaudited,
     /// The key came before, with another body.
     #[error("the idempotency key was used for something else")]
     KeyReused,

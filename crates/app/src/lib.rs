@@ -7,9 +7,12 @@
 //! 3. Test it on both engines, with eight callers at once.
 
 pub mod access;
+pub mod audit;
 pub mod base;
+pub mod benefits;
 pub mod demo;
 mod error;
+pub mod feed;
 pub mod housekeeping;
 pub mod mail;
 pub mod memory;
@@ -18,7 +21,9 @@ mod passwords;
 pub mod people;
 pub mod presence;
 pub mod resets;
+pub mod searches;
 pub mod server_key;
+mod situations;
 pub mod tenants;
 pub mod users;
 
@@ -45,6 +50,7 @@ pub struct App {
     /// from a request: its Host header is whatever the caller wrote.
     pub public_url: Arc<str>,
     pub resets: resets::Places,
+    pub looks: Arc<audit::Looks>,
 }
 
 impl App {
@@ -59,6 +65,7 @@ impl App {
             memory,
             public_url: "http://localhost".into(),
             resets: resets::Places::default(),
+            looks: Arc::default(),
         }
     }
 

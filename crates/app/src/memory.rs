@@ -7,6 +7,7 @@
 
 use crate::access::{Remembered, Session, TokenKey};
 use crate::base::{Directory, Registers};
+use crate::searches::Totals;
 use crate::{App, Error};
 use domain::{Chance, TenantId};
 use quick_cache::sync::Cache;
@@ -24,7 +25,8 @@ pub struct Memory {
     known: RwLock<Known>,
     pub(crate) sessions: Cache<TokenKey, Arc<Session>>,
     pub(crate) logins: Cache<[u8; 32], Remembered>,
-    pub(crate) registers: Cache<TenantId, (Versions, Arc<Registers>)>,
+    pub(crate) registers: Cache<TenantId, Arc<Registers>>,
+    pub(crate) totals: Totals,
     pub(crate) directory: RwLock<Option<(Versions, Arc<Directory>)>>,
     /// Lives only here: what is remembered of a login says nothing to anybody else.
     pub(crate) key: [u8; 64],
@@ -45,6 +47,7 @@ impl Memory {
             sessions: Cache::new(SESSIONS),
             logins: Cache::new(LOGINS),
             registers: Cache::new(1_000),
+            totals: Totals::default(),
             directory: RwLock::default(),
             key,
         }

@@ -1,8 +1,9 @@
 //! Doing something once however often it is asked for. The caller names his request by a key; the answer is kept with
 //! it, in the unit that did the work, so that either both are there or neither.
 
+use crate::base::{self, Registers};
 use crate::{App, Error};
-use domain::Moment;
+use domain::{Moment, TenantId};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +28,12 @@ pub struct Once<T> {
     /// None where the caller gave no name: then it is done each time.
     pub ticket: Option<Ticket>,
     pub render: Render<T>,
+}
+
+impl<T> Clone for Once<T> {
+    fn clone(&self) -> Once<T> {
+        Once { ticket: self.ticket.clone(), render: Arc::clone(&self.render) }
+    }
 }
 
 pub type Render<T> = Arc<dyn Fn(&T) -> Vec<u8> + Send + Sync>;
@@ -79,6 +86,33 @@ where
             })
         })
         .await
+}
+
+/// How often something is decided anew because a register changed meanwhile.
+const DECISIONS: usize = 4;
+
+/// Runs a unit that decides by the registers of a tenant: `input` is made of them, and the unit confirms them
+/// ([`crate::base::confirm`]). Where one changed meanwhile, it is decided anew.
+pub(crate) async fn write_by_registers<I, T, F>(
+    app: &App,
+    tenant: TenantId,
+    once: Once<T>,
+    input: impl Fn(Arc<Registers>) -> I,
+    unit: F,
+) -> Result<Done<T>, Error>
+where
+    F: for<'t> Fn(&'t mut Tx, &'t I) -> BoxFuture<'t, Result<T, Error>> + Copy + Send + Sync + 'static,
+    I: Send + Sync + 'static,
+    T: Send + 'static,
+{
+    let mut registers = base::registers(app, tenant).await?;
+    for _ in 0..DECISIONS {
+        match write(app, Lane::of(tenant), once.clone(), input(registers), unit).await {
+            Err(Error::Stale) => registers = base::fresh(app, tenant).await?,
+            other => return other,
+        }
+    }
+    Err(Error::Stale)
 }
 
 /// Keeps a refusal with its ticket: the one thing that stays of a refused request. Where another process was faster,

@@ -4,13 +4,14 @@
 use crate::access::Session;
 use crate::base::registers;
 use crate::once::{self, Done, Once};
+use crate::situations::member;
 use crate::{App, Error};
 use domain::{
-    BranchCode, Cnpj, Document, Field, Moment, PersonCode, PhoneKind, PostalAddress, Rejection, Scope,
-    SellerKind, TimeZone, UserCode,
+    BranchCode, Document, Field, Moment, PersonCode, PhoneKind, PostalAddress, Rejection, Scope, SellerKind,
+    TimeZone, UserCode,
 };
 use storage::counters::{self, Counter};
-use storage::listing::{self, MemberRow};
+use storage::listing::{self, ListedRow, Moved, Own};
 use storage::people::{self, Profile};
 use storage::phones::{self, HOME, Telephone};
 use storage::{Lane, Tx, audit, branches, sellers};
@@ -50,7 +51,7 @@ pub async fn save(
     once: Once<Saved>,
 ) -> Result<Done<Saved>, Error> {
     let tenant = caller.scope.tenant();
-    let zone = TimeZone::parse(&registers(app, tenant).await?.time_zone)?;
+    let zone = registers(app, tenant).await?.zone.clone();
     let entry = Entry { scope: caller.scope.clone(), user: caller.user, input, zone, now: app.now() };
     once::write(app, Lane::of(tenant), once, entry, |tx, entry| Box::pin(write(tx, entry))).await
 }
@@ -158,19 +159,29 @@ async fn change(tx: &mut Tx, entry: &Entry, code: PersonCode, before: Profile) -
         phones::replace(tx, tenant, code, &phones).await?;
     }
     let saved = Saved { code, profile, phones };
-    list(tx, entry, &saved, before.is_member.then_some(before.branch)).await?;
+    list(tx, entry, &saved, before.is_member.then_some(&before)).await?;
     tell(tx, entry, code, "alterado").await?;
     Ok(saved)
 }
 
-/// His row in the searches: a new one, or the one he has as a member of `before`.
-async fn list(tx: &mut Tx, entry: &Entry, saved: &Saved, before: Option<BranchCode>) -> Result<(), Error> {
-    let days = listed_days(&saved.profile, &entry.zone);
-    let row = member_row(saved.code, &saved.profile, &days);
+/// His rows in the searches: a first one, or those he has.
+async fn list(tx: &mut Tx, entry: &Entry, saved: &Saved, before: Option<&Profile>) -> Result<(), Error> {
     let tenant = entry.scope.tenant();
+    let days = listed_days(&saved.profile, &entry.zone);
+    let (member, own) = (member(saved.code, &saved.profile), own(&saved.profile, &days));
     match before {
-        Some(before) => listing::change_member(tx, tenant, before, &row).await?,
-        None => listing::add_member(tx, tenant, &row).await?,
+        Some(before) => {
+            let moved = Moved {
+                name: before.name != saved.profile.name,
+                branch: before.branch != saved.profile.branch,
+            };
+            listing::change_member(tx, tenant, &member, &own, moved).await?;
+        }
+        None => {
+            let [slot, _] =
+                counters::take_all(tx, tenant, [(Counter::Slot, 1), (Counter::Listing, 1)]).await?;
+            tx.batch(listing::add(tenant, &[ListedRow { slot, member, own }])).await?;
+        }
     }
     Ok(())
 }
@@ -181,21 +192,15 @@ pub(crate) fn listed_days(person: &Profile, zone: &TimeZone) -> (String, String)
     (day(person.created_at), day(person.updated_at))
 }
 
-/// A person as the searches know him.
-pub(crate) fn member_row<'p>(
-    code: PersonCode,
-    person: &'p Profile,
-    (registered_on, updated_on): &'p (String, String),
-) -> MemberRow<'p> {
-    MemberRow {
-        person: code,
+/// The row of a member who has no benefit.
+pub(crate) fn own<'p>(person: &Profile, (registered_on, updated_on): &'p (String, String)) -> Own<'p> {
+    Own {
         branch: person.branch,
-        document: person.document.as_ref().map_or("", Document::as_str),
-        company_document: person.company_document.as_ref().map(Cnpj::as_str),
+        benefit: None,
+        plate_key: None,
+        chassis: None,
         consultant: person.consultant,
         representative: person.representative,
-        state: person.address.state.as_deref(),
-        born_on: person.born_on.as_deref(),
         registered_on,
         updated_on,
     }
@@ -253,6 +258,8 @@ fn apply(input: &PessoaInput, person: &mut Profile, phones: &mut Vec<Telephone>)
         Given::Clear => phones.clear(),
         Given::Keep => {}
     }
+    let first = |kind| phones.iter().find(|phone| phone.kind == kind).map(|phone| phone.number.clone());
+    (person.mobile, person.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
 }
 
 fn apply_address(input: &EnderecoInput, address: &mut PostalAddress) {

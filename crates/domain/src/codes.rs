@@ -77,6 +77,11 @@ code!(
 );
 
 code!(
+    /// A plan that a benefit has or had (`codItem`).
+    ItemCode
+);
+
+code!(
     /// A mail of a tenant, from the outbox on.
     MailCode
 );

@@ -10,6 +10,19 @@ pub fn fold(text: &str) -> String {
     bare.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The words of a name as searches compare them, each once: `D'Ávila e Souza-Lima` → `avila`, `d`, `e`, `lima`, `souza`.
+pub fn name_words(name: &str) -> Vec<String> {
+    let folded = fold(name);
+    let mut words: Vec<String> = folded
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -20,6 +33,12 @@ mod tests {
         assert_eq!(fold("  João  da\tSILVA "), "joao da silva");
         assert_eq!(fold("INADIMPLÊNCIA"), fold("inadimplencia"));
         assert_eq!(fold("İstanbul"), "istanbul");
+    }
+
+    #[test]
+    fn a_name_is_its_words_without_what_stands_between_them() {
+        assert_eq!(name_words("D'Ávila e Souza-Lima, SOUZA"), ["avila", "d", "e", "lima", "souza"]);
+        assert!(name_words(" -- ' ").is_empty());
     }
 
     proptest! {

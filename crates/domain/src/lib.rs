@@ -10,6 +10,7 @@ mod card;
 mod chance;
 mod codes;
 mod colour;
+mod criteria;
 mod date;
 mod document;
 mod email;
@@ -32,19 +33,20 @@ pub use caller::CallerAddress;
 pub use card::CardNumber;
 pub use chance::Chance;
 pub use codes::{
-    BenefitCode, BranchCode, FieldCode, HistoryCode, MailCode, PersonCode, PlanCode, SellerCode,
+    BenefitCode, BranchCode, FieldCode, HistoryCode, ItemCode, MailCode, PersonCode, PlanCode, SellerCode,
     SituationCode, SupplierCode, TenantId, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
+pub use criteria::{BenefitCriteria, BenefitKey, MemberCriteria};
 pub use date::Date;
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;
 pub use entity::{Entity, SituationKind};
-pub use fold::fold;
+pub use fold::{fold, name_words};
 pub use money::Money;
 pub use password::Password;
 pub use phone::Phone;
-pub use rejection::{Field, Rejection};
+pub use rejection::{Field, FieldProblem, Rejection};
 pub use role::Role;
 pub use scope::{Branches, Scope};
 pub use sets::{

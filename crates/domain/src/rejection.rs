@@ -1,6 +1,6 @@
 //! Every refusal by a rule, as one closed set. The words for each are in `wire::refusal`.
 
-use crate::{BranchCode, TenantId};
+use crate::{BenefitCode, BranchCode, TenantId};
 
 /// The field a refusal speaks of; `wire` knows what it is called outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,6 +23,9 @@ pub enum Field {
     Uf,
     Consultant,
     Representative,
+    Plan,
+    Benefit,
+    VehicleType,
     /// A text that has no name of its own; where it stood names it.
     Text,
 }
@@ -68,6 +71,51 @@ pub enum Rejection {
     NotACnpj,
     /// The person belongs to a branch that the caller may not access.
     PersonElsewhere,
+    /// Nobody whom the caller may see has this document.
+    UnknownPerson(String),
+    /// The benefit belongs to somebody with another document.
+    NotTheHolder(BenefitCode),
+    /// A plan, or a benefit, of the other kind than the path is for.
+    WrongPath {
+        field: Field,
+        /// It is one of vehicles.
+        vehicle: bool,
+    },
+    /// A plan of another kind than the benefit.
+    OtherKind,
+    UnknownSituation {
+        given: String,
+        known: Vec<String>,
+    },
+    /// The situation and the flag say different things.
+    SituationDisagrees,
+    /// No situation of the base has the type that is needed.
+    NoSituation,
+    NotADueDay {
+        given: i32,
+        known: Vec<i32>,
+    },
+    /// A vehicle needs one of the two.
+    NoPlateOrChassis,
+    AdditionalField {
+        /// Its place in the list.
+        at: usize,
+        problem: FieldProblem,
+    },
+    /// The card belongs to somebody else.
+    CardOfAnother,
+    /// Another benefit has the plate or chassis, and is in force. It is named where the caller may see it.
+    VehicleTaken {
+        field: Field,
+        given: String,
+        by: Option<BenefitCode>,
+    },
+    /// Nothing leads out of it here.
+    CancelledBenefit(BenefitCode),
+    /// A search of members without anything that narrows it.
+    NoMemberCriterion,
+    /// A search of benefits without anything that names one.
+    NoBenefitKey,
     UnknownTenant(TenantId),
     /// No tenant exists yet, or none is the default.
     NoDefaultTenant,
@@ -90,6 +138,21 @@ pub enum Rejection {
     },
 }
 
+/// What is wrong with the value of an additional field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldProblem {
+    /// Neither code nor name.
+    Unnamed,
+    UnknownCode(i32),
+    UnknownName(String),
+    NotAText,
+    NotANumber,
+    NotADate,
+    NotABoolean,
+    TooLong(i32),
+    NotAnOption(Vec<String>),
+}
+
 impl Rejection {
     /// Whether it speaks against the present state, and not against what was sent.
     pub fn is_conflict(&self) -> bool {
@@ -97,6 +160,9 @@ impl Rejection {
             self,
             Rejection::EmailTaken(_)
                 | Rejection::PersonElsewhere
+                | Rejection::CardOfAnother
+                | Rejection::VehicleTaken { .. }
+                | Rejection::CancelledBenefit(_)
                 | Rejection::HostTaken(_)
                 | Rejection::LastAdministrator(_)
                 | Rejection::DisabledUser(_)

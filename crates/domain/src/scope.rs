@@ -4,13 +4,13 @@
 use crate::{BranchCode, Role, TenantId};
 use std::collections::BTreeSet;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Scope {
     tenant: TenantId,
     branches: Branches,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Branches {
     All,
     Only(BTreeSet<BranchCode>),
@@ -27,6 +27,12 @@ impl Scope {
     /// The whole tenant, for whoever runs the server: the command line and background work.
     pub fn whole(tenant: TenantId) -> Scope {
         Scope { tenant, branches: Branches::All }
+    }
+
+    /// The same for one branch alone; `None` where it is not seen.
+    pub fn narrowed(&self, branch: BranchCode) -> Option<Scope> {
+        let branches = Branches::Only(BTreeSet::from([branch]));
+        self.sees(branch).then_some(Scope { tenant: self.tenant, branches })
     }
 
     pub fn tenant(&self) -> TenantId {

@@ -56,7 +56,11 @@ impl Host {
 
 /// The time zone that decides a tenant's calendar days, by its IANA name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TimeZone(String);
+pub struct TimeZone {
+    name: String,
+    /// When its clocks showed what.
+    rules: jiff::tz::TimeZone,
+}
 
 impl TimeZone {
     pub const DEFAULT: &str = "America/Sao_Paulo";
@@ -65,17 +69,15 @@ impl TimeZone {
         let zone = jiff::tz::TimeZone::get(text.trim())
             .map_err(|_| Rejection::UnknownTimeZone(text.trim().to_owned()))?;
         let name = zone.iana_name().ok_or_else(|| Rejection::UnknownTimeZone(text.trim().to_owned()))?;
-        Ok(TimeZone(name.to_owned()))
+        Ok(TimeZone { name: name.to_owned(), rules: zone.clone() })
     }
 
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.name
     }
 
-    /// When its clocks showed what. The name was looked up when it was parsed, so it is only unknown where the machine
-    /// lost its time zones since; Brasília's time of today is then nearer to the truth than any other.
     pub(crate) fn rules(&self) -> jiff::tz::TimeZone {
-        jiff::tz::TimeZone::get(&self.0).unwrap_or_else(|_| jiff::tz::TimeZone::fixed(jiff::tz::offset(-3)))
+        self.rules.clone()
     }
 }
 

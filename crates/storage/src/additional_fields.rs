@@ -3,6 +3,50 @@
 use crate::{Error, Statement, Tx, sql};
 use domain::{BenefitKind, FieldCode, FieldKind, Moment, Name, TenantId, fold};
 
+/// A field, with what a list offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AdditionalField {
+    pub code: FieldCode,
+    pub benefit_kind: BenefitKind,
+    pub name: String,
+    pub kind: FieldKind,
+    pub required: bool,
+    pub longest: Option<i32>,
+    pub options: Vec<String>,
+    pub active: bool,
+}
+
+/// Every field, also those no longer used; by code.
+pub async fn all(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AdditionalField>, Error> {
+    let options =
+        sql("SELECT field, name FROM additional_field_options WHERE tenant = $1 ORDER BY field, position");
+    let options = tx.all(options.arg(tenant)).await?;
+    let fields =
+        sql("SELECT code, benefit_kind, name, kind, required, longest, active FROM additional_fields
+         WHERE tenant = $1 ORDER BY code");
+    let mut all = Vec::new();
+    for row in tx.all(fields.arg(tenant)).await? {
+        let code: FieldCode = row.get("code")?;
+        let mut own = Vec::new();
+        for option in &options {
+            if option.get::<FieldCode>("field")? == code {
+                own.push(option.get("name")?);
+            }
+        }
+        all.push(AdditionalField {
+            code,
+            benefit_kind: row.get("benefit_kind")?,
+            name: row.get("name")?,
+            kind: row.get("kind")?,
+            required: row.get("required")?,
+            longest: row.get("longest")?,
+            options: own,
+            active: row.get("active")?,
+        });
+    }
+    Ok(all)
+}
+
 pub struct NewField {
     pub code: FieldCode,
     pub benefit_kind: BenefitKind,

@@ -1,10 +1,15 @@
-//! Who did what to whom, and who looked at whom.
+//! Who did what to whom, and who looked at whom. Both count by one counter, in which they are also told.
+//!
+//! A look is kept with others: those of one user, by one operation, within a moment, at people whose codes lie in one block
+//! of a thousand, are one row (`sightings`). So a program that reads everybody each night leaves a few thousand rows and
+//! not a million, and who looked at one person is still found without reading what others looked at.
 
 use crate::counters::{self, Counter};
-use crate::{Error, Tx, sql};
+use crate::statement::inserts;
+use crate::{Error, Row, Source, Statement, Tx, Value, Weight, sql};
 use domain::{Moment, PersonCode, TenantId, UserCode};
 
-/// One entry.
+/// A change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub tenant: TenantId,
@@ -20,7 +25,12 @@ pub struct Entry {
 /// Writes an entry in the unit of what it tells of.
 pub async fn append(tx: &mut Tx, entry: &Entry) -> Result<(), Error> {
     let code = counters::next(tx, entry.tenant, Counter::Audit).await?;
-    let statement = sql("INSERT INTO audit (tenant, code, happened_at, user_code, operation, person, detail)
+    tx.execute(insert(entry, code)).await.map(drop)
+}
+
+/// The same for a unit that took the code with others.
+pub fn insert(entry: &Entry, code: i32) -> Statement {
+    sql("INSERT INTO audit (tenant, code, happened_at, user_code, operation, person, detail)
          VALUES ($1, $2, $3, $4, $5, $6, $7)")
     .arg(entry.tenant)
     .arg(code)
@@ -28,6 +38,209 @@ pub async fn append(tx: &mut Tx, entry: &Entry) -> Result<(), Error> {
     .arg(entry.user)
     .arg(entry.operation)
     .arg(entry.person)
-    .arg(entry.detail.as_deref());
-    tx.execute(statement).await.map(drop)
+    .arg(entry.detail.as_deref())
+}
+
+/// Codes of people in one block.
+const BLOCK: i32 = 1000;
+/// Bytes of one look: where the person stands in the block, and how long after the first it was.
+const LOOK: usize = 6;
+
+/// Looks of one user, by one operation, at people of one block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    pub user: Option<UserCode>,
+    pub operation: &'static str,
+    block: i32,
+    first: Moment,
+    people: Vec<u8>,
+}
+
+/// The block that a person's code lies in.
+pub fn block(person: PersonCode) -> i32 {
+    person.get().div_euclid(BLOCK)
+}
+
+impl Sighting {
+    pub fn new(user: Option<UserCode>, operation: &'static str, first: (PersonCode, Moment)) -> Sighting {
+        let (block, at) = (block(first.0), first.1);
+        let mut sighting = Sighting { user, operation, block, first: at, people: Vec::new() };
+        sighting.add(first.0, at);
+        sighting
+    }
+
+    /// Adds a look at somebody of the same block.
+    pub fn add(&mut self, person: PersonCode, at: Moment) {
+        let place = u16::try_from(person.get().rem_euclid(BLOCK)).unwrap_or_default();
+        let millis = u32::try_from(at.since(self.first).as_millis()).unwrap_or(u32::MAX);
+        self.people.extend(place.to_be_bytes());
+        self.people.extend(millis.to_be_bytes());
+    }
+
+    /// How many looks it holds.
+    pub fn len(&self) -> usize {
+        self.people.len() / LOOK
+    }
+
+    /// A sighting always holds one.
+    pub fn is_empty(&self) -> bool {
+        self.people.is_empty()
+    }
+
+    /// Adds the looks of another at people of the same block.
+    pub fn join(&mut self, other: &Sighting) {
+        for (person, at) in Sighting::looks(other.block, other.first, &other.people) {
+            self.add(person, at);
+        }
+    }
+
+    fn looks(block: i32, first: Moment, people: &[u8]) -> Vec<(PersonCode, Moment)> {
+        let look = |look: &[u8]| {
+            let place = i32::from(u16::from_be_bytes([look[0], look[1]]));
+            let millis = u32::from_be_bytes([look[2], look[3], look[4], look[5]]);
+            let at = first.plus(std::time::Duration::from_millis(millis.into()));
+            (PersonCode::new(block * BLOCK + place), at)
+        };
+        people.chunks_exact(LOOK).map(look).collect()
+    }
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 100;
+
+/// Writes looks behind their answers.
+pub async fn append_sightings(tx: &mut Tx, tenant: TenantId, sightings: &[Sighting]) -> Result<(), Error> {
+    let count = i32::try_from(sightings.len()).map_err(|_| Error::Broken("too many at once".to_owned()))?;
+    let first = counters::take(tx, tenant, Counter::Audit, count).await?;
+    let rows = (first..).zip(sightings).map(|(code, one)| -> [Value; 7] {
+        [
+            tenant.into(),
+            code.into(),
+            one.block.into(),
+            one.first.into(),
+            one.user.into(),
+            one.operation.into(),
+            one.people.as_slice().into(),
+        ]
+    });
+    let head =
+        "INSERT INTO sightings (tenant, code, block, happened_at, user_code, operation, people) VALUES";
+    tx.batch(inserts(head, ROWS, rows)).await
+}
+
+/// An entry as it is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub code: i32,
+    pub at: Moment,
+    pub user: Option<UserCode>,
+    pub operation: String,
+    pub what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    Changed(Option<PersonCode>, Option<String>),
+    Looked(Vec<(PersonCode, Moment)>),
+}
+
+/// Whom and by whom; what is empty asks for nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked {
+    pub person: Option<PersonCode>,
+    pub user: Option<UserCode>,
+}
+
+/// The entries behind `after`, at most `take`, in their order.
+pub async fn page(
+    tx: &mut Tx,
+    tenant: TenantId,
+    asked: Asked,
+    after: i32,
+    take: usize,
+) -> Result<Vec<Told>, Error> {
+    let changes = sql("SELECT code, happened_at, user_code, operation, person, detail FROM audit
+         WHERE tenant = $1 AND code > $2")
+    .arg(tenant)
+    .arg(after)
+    .when("AND person = ?", asked.person)
+    .when("AND user_code = ?", asked.user)
+    .then("ORDER BY code LIMIT ?", [take as i64]);
+    let rows = Source::from(&mut *tx).all(Weight::Search, changes).await?;
+    let mut told = rows.iter().map(changed).collect::<Result<Vec<Told>, Error>>()?;
+    told.extend(looks(tx, tenant, asked, after, take).await?);
+    told.sort_unstable_by_key(|one| one.code);
+    told.truncate(take);
+    Ok(told)
+}
+
+/// The looks behind `after`. Of those at others in a person's block nothing is told, so more are asked for.
+async fn looks(
+    tx: &mut Tx,
+    tenant: TenantId,
+    asked: Asked,
+    mut after: i32,
+    take: usize,
+) -> Result<Vec<Told>, Error> {
+    let mut told = Vec::new();
+    loop {
+        let statement = sql("SELECT code, block, happened_at, user_code, operation, people FROM sightings
+             WHERE tenant = $1 AND code > $2")
+        .arg(tenant)
+        .arg(after)
+        .when("AND block = ?", asked.person.map(block))
+        .when("AND user_code = ?", asked.user)
+        .then("ORDER BY code LIMIT ?", [take as i64]);
+        let rows = tx.all(statement).await?;
+        for row in &rows {
+            let mut look = looked(row)?;
+            after = look.code;
+            if let (What::Looked(people), Some(person)) = (&mut look.what, asked.person) {
+                people.retain(|(seen, _)| *seen == person);
+                if people.is_empty() {
+                    continue;
+                }
+            }
+            told.push(look);
+        }
+        if rows.len() < take || told.len() >= take {
+            return Ok(told);
+        }
+    }
+}
+
+fn changed(row: &Row) -> Result<Told, Error> {
+    Ok(Told {
+        code: row.get("code")?,
+        at: row.get("happened_at")?,
+        user: row.get("user_code")?,
+        operation: row.get("operation")?,
+        what: What::Changed(row.get("person")?, row.get("detail")?),
+    })
+}
+
+fn looked(row: &Row) -> Result<Told, Error> {
+    let (code, block, at) = (row.get("code")?, row.get("block")?, row.get("happened_at")?);
+    let (user, operation) = (row.get("user_code")?, row.get("operation")?);
+    let people: Vec<u8> = row.get("people")?;
+    Ok(Told { code, at, user, operation, what: What::Looked(Sighting::looks(block, at, &people)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_come_back_as_they_were_kept() {
+        let (person, at) = (PersonCode::new, Moment::from_millis);
+        let mut sighting = Sighting::new(None, "GET /x", (person(12_034), at(5_000)));
+        sighting.add(person(12_999), at(5_250));
+        sighting.add(person(12_000), at(4_000));
+        let looks = Sighting::looks(12, at(5_000), &sighting.people);
+        assert_eq!(
+            looks,
+            [(person(12_034), at(5_000)), (person(12_999), at(5_250)), (person(12_000), at(5_000))]
+        );
+        assert_eq!((block(person(999)), block(person(1_000))), (0, 1));
+    }
 }

@@ -1,6 +1,6 @@
 //! Codes, sequence numbers and protocols: each kind counts from 1 in each tenant, in the tenant's lane.
 
-use crate::{Error, Tx, sql};
+use crate::{Error, Source, Tx, sql};
 use domain::TenantId;
 
 /// What is counted.
@@ -21,6 +21,12 @@ pub enum Counter {
     /// The place of a row in the searches; it only grows.
     Slot,
     Audit,
+    Benefit,
+    Sequence,
+    Card,
+    Item,
+    /// Every change of the rows of the searches.
+    Listing,
 }
 
 impl Counter {
@@ -40,6 +46,11 @@ impl Counter {
             Counter::Mail => "mail",
             Counter::Slot => "slot",
             Counter::Audit => "audit",
+            Counter::Benefit => "benefit",
+            Counter::Sequence => "sequence",
+            Counter::Card => "card",
+            Counter::Item => "item",
+            Counter::Listing => "listing",
         }
     }
 }
@@ -51,13 +62,39 @@ pub async fn next(tx: &mut Tx, tenant: TenantId, counter: Counter) -> Result<i32
 
 /// Takes `count` numbers in a row; gives the first.
 pub async fn take(tx: &mut Tx, tenant: TenantId, counter: Counter, count: i32) -> Result<i32, Error> {
-    let statement = sql("INSERT INTO counters (tenant, kind, last) VALUES ($1, $2, $3)
-         ON CONFLICT (tenant, kind) DO UPDATE SET last = counters.last + excluded.last RETURNING last")
-    .arg(tenant)
-    .arg(counter.kind())
-    .arg(count);
-    let row = tx.one(statement).await?.ok_or_else(|| Error::Broken("a counter gave nothing".to_owned()))?;
-    let last: i64 = row.get("last")?;
-    i32::try_from(last - i64::from(count) + 1)
-        .map_err(|_| Error::Broken(format!("the counter {} is past int32", counter.kind())))
+    let [first] = take_all(tx, tenant, [(counter, count)]).await?;
+    Ok(first)
+}
+
+/// Takes numbers of several kinds at once, so many in a row of each; gives the first of each.
+pub async fn take_all<const KINDS: usize>(
+    tx: &mut Tx,
+    tenant: TenantId,
+    wanted: [(Counter, i32); KINDS],
+) -> Result<[i32; KINDS], Error> {
+    let rows = wanted.map(|(counter, count)| [tenant.into(), counter.kind().into(), count.into()]);
+    let statement = sql("INSERT INTO counters (tenant, kind, last) VALUES").rows(rows).ending(
+        "ON CONFLICT (tenant, kind) DO UPDATE SET last = counters.last + excluded.last RETURNING kind, last",
+    );
+    let mut firsts = [0; KINDS];
+    for row in tx.all(statement).await? {
+        let (kind, last): (String, i64) = (row.get("kind")?, row.get("last")?);
+        for (first, (counter, count)) in firsts.iter_mut().zip(wanted) {
+            if counter.kind() == kind {
+                *first = i32::try_from(last - i64::from(count) + 1)
+                    .map_err(|_| Error::Broken(format!("the counter {kind} is past int32")))?;
+            }
+        }
+    }
+    match firsts.contains(&0) {
+        true => Err(Error::Broken("a counter gave nothing".to_owned())),
+        false => Ok(firsts),
+    }
+}
+
+/// The last number that was given; 0 where there is none yet.
+pub async fn last(from: impl Into<Source<'_>>, tenant: TenantId, counter: Counter) -> Result<i64, Error> {
+    let statement = sql("SELECT last FROM counters WHERE tenant = $1 AND kind = $2");
+    let row = from.into().one(statement.arg(tenant).arg(counter.kind())).await?;
+    row.map_or(Ok(0), |row| row.get("last"))
 }

@@ -165,6 +165,17 @@ impl Tx {
         self.end_statement(result)
     }
 
+    /// The rows of several statements that do not depend on each other, asked for without a pause between them.
+    pub async fn several<const N: usize>(
+        &mut self,
+        statements: [Statement; N],
+    ) -> Result<[Vec<Row>; N], Error> {
+        self.begin_statement(!statements.iter().all(Statement::only_reads))?;
+        let result = self.session.several(&statements).await;
+        let rows = self.end_statement(result)?;
+        rows.try_into().map_err(|_| Error::Broken("as many answers as statements".to_owned()))
+    }
+
     /// Runs several statements for their effect, in order, without a pause between them.
     pub async fn batch(&mut self, statements: Vec<Statement>) -> Result<(), Error> {
         self.begin_statement(true)?;

@@ -1,8 +1,9 @@
 //! The history of situations: what the feed shows and triggers carry.
 
 use crate::counters::{self, Counter};
-use crate::{Error, Tx, sql};
-use domain::{BranchCode, Entity, HistoryCode, Moment, TenantId, UserCode};
+use crate::statement::inserts;
+use crate::{Error, Source, Statement, Tx, Value, Weight, sql};
+use domain::{BranchCode, Entity, HistoryCode, Moment, SituationCode, TenantId, UserCode};
 
 /// A change of situation, with the trigger's body as it is at this moment.
 #[derive(Clone, Debug)]
@@ -11,8 +12,8 @@ pub struct Change {
     pub entity: Entity,
     pub record: i32,
     pub branch: BranchCode,
-    pub from: Option<i32>,
-    pub to: i32,
+    pub from: Option<SituationCode>,
+    pub to: SituationCode,
     pub user: Option<UserCode>,
     pub reason: Option<String>,
     pub origin: &'static str,
@@ -29,24 +30,145 @@ pub async fn append(
     body: impl FnOnce(HistoryCode) -> String + Send,
 ) -> Result<HistoryCode, Error> {
     let code = HistoryCode::new(counters::next(tx, change.tenant, Counter::History).await?);
-    let mut statements = vec![
-        sql("INSERT INTO history (tenant, code, entity, record, branch, happened_at, from_situation, to_situation,
-                 user_code, reason, origin, body)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
-        .arg(change.tenant)
-        .arg(code)
-        .arg(change.entity)
-        .arg(change.record)
-        .arg(change.branch)
-        .arg(change.at)
-        .arg(change.from)
-        .arg(change.to)
-        .arg(change.user)
-        .arg(change.reason.clone())
-        .arg(change.origin)
-        .arg(body(code)),
-    ];
-    statements.extend(receivers.iter().map(|receiver| crate::outbox::insert(change, *receiver, code)));
-    tx.batch(statements).await?;
+    tx.batch(insert(change, code, receivers, body(code))).await?;
     Ok(code)
+}
+
+/// The same for a unit that took the code with others.
+pub fn insert(change: &Change, code: HistoryCode, receivers: &[i32], body: String) -> Vec<Statement> {
+    let history = sql("INSERT INTO history (tenant, code, entity, record, branch, happened_at, from_situation, to_situation,
+             user_code, reason, origin, body)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
+    .arg(change.tenant)
+    .arg(code)
+    .arg(change.entity)
+    .arg(change.record)
+    .arg(change.branch)
+    .arg(change.at)
+    .arg(change.from)
+    .arg(change.to)
+    .arg(change.user)
+    .arg(change.reason.clone())
+    .arg(change.origin)
+    .arg(body);
+    let outbox = receivers.iter().map(|receiver| crate::outbox::insert(change, *receiver, code));
+    std::iter::once(history).chain(outbox).collect()
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 50;
+
+/// Many changes that are told to nobody: the first with code `first`, the others behind it, each with its body.
+pub fn insert_quietly(
+    first: HistoryCode,
+    changes: impl IntoIterator<Item = (Change, String)>,
+) -> Vec<Statement> {
+    let rows = (first.get()..).zip(changes).map(|(code, (change, body))| -> [Value; 12] {
+        [
+            change.tenant.into(),
+            code.into(),
+            change.entity.into(),
+            change.record.into(),
+            change.branch.into(),
+            change.at.into(),
+            change.from.into(),
+            change.to.into(),
+            change.user.into(),
+            change.reason.into(),
+            change.origin.into(),
+            body.into(),
+        ]
+    });
+    let head = "INSERT INTO history (tenant, code, entity, record, branch, happened_at, from_situation, to_situation,
+         user_code, reason, origin, body) VALUES";
+    inserts(head, ROWS, rows)
+}
+
+/// A change as the feed shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub code: HistoryCode,
+    pub entity: Entity,
+    pub record: i32,
+    pub branch: BranchCode,
+    pub at: Moment,
+    pub from: Option<SituationCode>,
+    pub to: SituationCode,
+    pub user: Option<UserCode>,
+    pub reason: Option<String>,
+    pub origin: String,
+    pub body: String,
+}
+
+/// Heads that one statement asks for.
+const HEADS: usize = 64;
+
+/// The changes behind `after` in these branches and of these entities, at most `take`, in their order.
+///
+/// Each branch and entity is asked for its own next ones, so that a caller with one branch of many never waits while
+/// everybody else's changes are stepped over.
+pub async fn feed(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (branches, entities): (&[BranchCode], &[Entity]),
+    after: HistoryCode,
+    take: i64,
+) -> Result<Vec<Entry>, Error> {
+    let heads: Vec<(Entity, BranchCode)> =
+        entities.iter().flat_map(|entity| branches.iter().map(|branch| (*entity, *branch))).collect();
+    let mut codes: Vec<HistoryCode> = Vec::new();
+    for some in heads.chunks(HEADS) {
+        for row in tx.all(next_codes(tenant, some, after, take)).await? {
+            codes.push(row.get("code")?);
+        }
+    }
+    codes.sort_unstable();
+    codes.dedup();
+    codes.truncate(usize::try_from(take).unwrap_or(usize::MAX));
+    if codes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = sql(
+        "SELECT code, entity, record, branch, happened_at, from_situation, to_situation, user_code, reason,
+             origin, body FROM history WHERE tenant = $1",
+    )
+    .arg(tenant)
+    .within("code", codes)
+    .ending("ORDER BY code");
+    let rows = Source::from(tx).all(Weight::Search, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Entry {
+                code: row.get("code")?,
+                entity: row.get("entity")?,
+                record: row.get("record")?,
+                branch: row.get("branch")?,
+                at: row.get("happened_at")?,
+                from: row.get("from_situation")?,
+                to: row.get("to_situation")?,
+                user: row.get("user_code")?,
+                reason: row.get("reason")?,
+                origin: row.get("origin")?,
+                body: row.get("body")?,
+            })
+        })
+        .collect()
+}
+
+/// The heads come in a few numbers only; the last is asked for again where they are fewer.
+fn next_codes(tenant: TenantId, heads: &[(Entity, BranchCode)], after: HistoryCode, take: i64) -> Statement {
+    let count = [1, 4, 16, HEADS].into_iter().find(|count| *count >= heads.len()).unwrap_or(heads.len());
+    let last = heads.last().copied();
+    let padded = heads.iter().copied().chain(last.into_iter().cycle()).take(count);
+    let mut statement = sql("");
+    for (number, (entity, branch)) in padded.enumerate() {
+        let text = format!(
+            "{} SELECT code FROM (SELECT code FROM history WHERE tenant = ? AND entity = ? AND branch = ? AND code > ?
+             ORDER BY code LIMIT ?) AS h{number}",
+            if number == 0 { "" } else { "UNION ALL" }
+        );
+        let values: [Value; 5] = [tenant.into(), entity.into(), branch.into(), after.into(), take.into()];
+        statement = statement.then(&text, values);
+    }
+    statement
 }

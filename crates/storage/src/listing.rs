@@ -1,117 +1,208 @@
 //! The rows of the searches. Each member has one until his first benefit takes it over; each further benefit takes a new
-//! one. A row's slot only grows and is never given twice, so that new rows append and no page shifts. The tally counts the
-//! rows of each branch and situation in blocks of slots: totals and the starts of pages come from it, without counting.
+//! one. A row's slot only grows and is never given twice, so that new rows append and no page shifts. Whoever writes a row
+//! here also counts it (`tally.rs`) and puts its name into the index (`names.rs`).
 
 use crate::counters::{self, Counter};
 use crate::statement::inserts;
-use crate::{Error, Statement, Tx, Value, sql};
-use domain::{BranchCode, PersonCode, SellerCode, TenantId};
-use std::collections::BTreeMap;
+use crate::tally::{Changes, Counted, NO_SITUATION, Ordering};
+use crate::{Error, Statement, Tx, Value, names, sql};
+use domain::{BenefitCode, BranchCode, PersonCode, SellerCode, SituationCode, TenantId};
 
-/// Slots in one block of the tally.
-pub const BLOCK: i32 = 1000;
-/// The tally over slots, for the member search.
-const BY_SLOT: i32 = 1;
-/// The situation of a row without a benefit, in the tally.
-const NO_SITUATION: i32 = 0;
-
-/// A member's own part of his rows. Days are `yyyy-MM-dd`, in the base's time zone.
+/// What all rows of a member have in common. Days are `yyyy-MM-dd`, in the base's time zone.
 #[derive(Clone, Debug)]
-pub struct MemberRow<'m> {
+pub struct Member<'m> {
     pub person: PersonCode,
-    pub branch: BranchCode,
+    pub name: &'m str,
     pub document: &'m str,
     pub company_document: Option<&'m str>,
-    pub consultant: Option<SellerCode>,
-    pub representative: Option<SellerCode>,
     pub state: Option<&'m str>,
     pub born_on: Option<&'m str>,
+}
+
+/// What a row has of its own: of the benefit, and where that has nothing, of the member.
+#[derive(Clone, Debug)]
+pub struct Own<'m> {
+    pub branch: BranchCode,
+    pub benefit: Option<(BenefitCode, SituationCode)>,
+    pub plate_key: Option<&'m str>,
+    pub chassis: Option<&'m str>,
+    pub consultant: Option<SellerCode>,
+    pub representative: Option<SellerCode>,
     pub registered_on: &'m str,
     pub updated_on: &'m str,
 }
 
-/// The row of a new member, without a benefit.
-pub async fn add_member(tx: &mut Tx, tenant: TenantId, row: &MemberRow<'_>) -> Result<(), Error> {
-    add_members(tx, tenant, std::slice::from_ref(row)).await
+impl Own<'_> {
+    pub fn counted(&self) -> Counted {
+        Counted {
+            branch: self.branch,
+            situation: self.benefit.map_or(NO_SITUATION, |(_, situation)| situation),
+        }
+    }
+}
+
+/// One row.
+#[derive(Clone, Debug)]
+pub struct ListedRow<'m> {
+    pub slot: i32,
+    pub member: Member<'m>,
+    pub own: Own<'m>,
 }
 
 /// How many rows travel in one statement.
 const ROWS: usize = 200;
 
-/// The rows of many new members, in their order.
-pub async fn add_members(tx: &mut Tx, tenant: TenantId, rows: &[MemberRow<'_>]) -> Result<(), Error> {
-    let Ok(count) = i32::try_from(rows.len()) else {
-        return Err(Error::Broken("too many rows at once".to_owned()));
-    };
-    let first = counters::take(tx, tenant, Counter::Slot, count).await?;
-    let values = (first..).zip(rows).map(|(slot, row)| -> [Value; 12] {
-        [
-            tenant.into(),
-            slot.into(),
-            row.branch.into(),
-            row.person.into(),
-            row.document.into(),
-            row.company_document.into(),
-            row.consultant.into(),
-            row.representative.into(),
-            row.state.into(),
-            row.born_on.into(),
-            row.registered_on.into(),
-            row.updated_on.into(),
-        ]
-    });
-    let mut counts: BTreeMap<(BranchCode, i32), i32> = BTreeMap::new();
-    for (slot, row) in (first..).zip(rows) {
-        *counts.entry((row.branch, slot / BLOCK)).or_default() += 1;
+const INSERT: &str =
+    "INSERT INTO listing (tenant, slot, branch, person, benefit, situation, document, company_document,
+     plate_key, chassis, consultant, representative, state, born_on, registered_on, updated_on) VALUES";
+
+/// Writes new rows.
+pub fn add(tenant: TenantId, rows: &[ListedRow<'_>]) -> Vec<Statement> {
+    let mut changes = Changes::default();
+    for row in rows {
+        count(&mut changes, row.slot, &row.own, 1);
     }
-    let mut statements = inserts(INSERT, ROWS, values);
-    statements.extend(
-        counts.into_iter().map(|((branch, block), count)| tally(tenant, branch, block * BLOCK, count)),
-    );
-    tx.batch(statements).await
+    let mut statements = inserts(INSERT, ROWS, rows.iter().map(|row| values(tenant, row)));
+    statements
+        .extend(names::insert(tenant, rows.iter().map(|row| (row.slot, row.own.branch, row.member.name))));
+    statements.extend(changes.statements(tenant));
+    statements
 }
 
-const INSERT: &str =
-    "INSERT INTO listing (tenant, slot, branch, person, document, company_document, consultant,
-             representative, state, born_on, registered_on, updated_on) VALUES";
+/// Where a row stood before a change.
+#[derive(Clone, Copy, Debug)]
+pub struct Before {
+    pub branch: BranchCode,
+    pub benefit: Option<(BenefitCode, SituationCode)>,
+}
 
-/// Brings a member's row up to date, in whatever branch he is now.
+/// Writes what a row has of its own anew; it stays where it is.
+pub fn change(tenant: TenantId, before: Before, row: &ListedRow<'_>) -> Vec<Statement> {
+    let own = &row.own;
+    let mut changes = Changes::default();
+    let was = Own { branch: before.branch, benefit: before.benefit, ..own.clone() };
+    count(&mut changes, row.slot, &was, -1);
+    count(&mut changes, row.slot, own, 1);
+    let mut statements = vec![
+        sql("UPDATE listing SET branch = $3, benefit = $4, situation = $5, plate_key = $6, chassis = $7, consultant = $8,
+                 representative = $9, registered_on = $10, updated_on = $11
+             WHERE tenant = $1 AND slot = $2")
+        .arg(tenant)
+        .arg(row.slot)
+        .arg(own.branch)
+        .arg(own.benefit.map(|(code, _)| code))
+        .arg(own.counted().situation)
+        .arg(own.plate_key)
+        .arg(own.chassis)
+        .arg(own.consultant)
+        .arg(own.representative)
+        .arg(own.registered_on)
+        .arg(own.updated_on),
+    ];
+    if before.branch != own.branch {
+        statements.push(names::remove(tenant, row.slot));
+        statements.extend(names::insert(tenant, [(row.slot, own.branch, row.member.name)]));
+    }
+    statements.extend(changes.statements(tenant));
+    statements
+}
+
+/// What changed of a person, besides what his rows show at once.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moved {
+    pub name: bool,
+    pub branch: bool,
+}
+
+/// Brings all rows of a member up to date. Where a benefit has a branch, a seller or a day of its own, its row keeps it.
 pub async fn change_member(
     tx: &mut Tx,
     tenant: TenantId,
-    before: BranchCode,
-    row: &MemberRow<'_>,
+    member: &Member<'_>,
+    own: &Own<'_>,
+    moved: Moved,
 ) -> Result<(), Error> {
-    let update = sql("UPDATE listing SET branch = $3, document = $4, company_document = $5, consultant = $6,
-             representative = $7, state = $8, born_on = $9, registered_on = $10, updated_on = $11
-         WHERE tenant = $1 AND person = $2 AND benefit IS NULL RETURNING slot")
-    .arg(tenant)
-    .arg(row.person)
-    .arg(row.branch)
-    .arg(row.document)
-    .arg(row.company_document)
-    .arg(row.consultant)
-    .arg(row.representative)
-    .arg(row.state)
-    .arg(row.born_on)
-    .arg(row.registered_on)
-    .arg(row.updated_on);
-    let slot: Option<i32> = tx.one(update).await?.map(|row| row.get("slot")).transpose()?;
-    match slot.filter(|_| before != row.branch) {
-        Some(slot) => {
-            tx.batch(vec![tally(tenant, before, slot, -1), tally(tenant, row.branch, slot, 1)]).await
+    let all = |column: &str| {
+        format!("(SELECT b.{column} FROM benefits b WHERE b.tenant = $1 AND b.code = listing.benefit)")
+    };
+    let rows = match moved.name || moved.branch {
+        true => {
+            let rows = sql(
+                "SELECT slot, branch, benefit FROM listing WHERE tenant = $1 AND person = $2 ORDER BY slot",
+            );
+            tx.all(rows.arg(tenant).arg(member.person)).await?
         }
-        None => Ok(()),
+        false => Vec::new(),
+    };
+    let mut statements = vec![
+        sql("UPDATE listing SET document = $3, company_document = $4, state = $5, born_on = $6,")
+            .arg(tenant)
+            .arg(member.person)
+            .arg(member.document)
+            .arg(member.company_document)
+            .arg(member.state)
+            .arg(member.born_on)
+            .then(&format!("consultant = COALESCE({}, ?),", all("consultant")), [own.consultant])
+            .then(&format!("representative = COALESCE({}, ?),", all("representative")), [own.representative])
+            .then("branch = CASE WHEN benefit IS NULL THEN ? ELSE branch END,", [own.branch])
+            .then(
+                "registered_on = CASE WHEN benefit IS NULL THEN ? ELSE registered_on END,",
+                [own.registered_on],
+            )
+            .then(
+                "updated_on = CASE WHEN updated_on < ? THEN ? ELSE updated_on END",
+                [own.updated_on, own.updated_on],
+            )
+            .ending("WHERE tenant = $1 AND person = $2"),
+    ];
+    let mut changes = Changes::default();
+    for row in &rows {
+        let (slot, before): (i32, BranchCode) = (row.get("slot")?, row.get("branch")?);
+        let benefit: Option<BenefitCode> = row.get("benefit")?;
+        let branch = if benefit.is_none() { own.branch } else { before };
+        if moved.name || branch != before {
+            statements.push(names::remove(tenant, slot));
+            statements.extend(names::insert(tenant, [(slot, branch, member.name)]));
+        }
+        if branch != before {
+            changes.count(Ordering::Slot, slot, Counted { branch: before, situation: NO_SITUATION }, -1);
+            changes.count(Ordering::Slot, slot, Counted { branch, situation: NO_SITUATION }, 1);
+        }
+    }
+    statements.extend(changes.statements(tenant));
+    tx.batch(statements).await?;
+    touch(tx, tenant).await
+}
+
+/// Says that rows of the searches changed, so that nobody trusts an earlier count of them.
+pub async fn touch(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+    counters::next(tx, tenant, Counter::Listing).await.map(drop)
+}
+
+fn count(changes: &mut Changes, slot: i32, own: &Own<'_>, by: i64) {
+    changes.count(Ordering::Slot, slot, own.counted(), by);
+    if let Some((benefit, _)) = own.benefit {
+        changes.count(Ordering::Benefit, benefit.get(), own.counted(), by);
     }
 }
 
-fn tally(tenant: TenantId, branch: BranchCode, slot: i32, by: i32) -> Statement {
-    sql("INSERT INTO listing_tally (tenant, ordering, branch, situation, block, rows) VALUES ($1, $2, $3, $4, $5, $6)
-         ON CONFLICT (tenant, ordering, branch, situation, block) DO UPDATE SET rows = listing_tally.rows + excluded.rows")
-    .arg(tenant)
-    .arg(BY_SLOT)
-    .arg(branch)
-    .arg(NO_SITUATION)
-    .arg(slot / BLOCK)
-    .arg(by)
+fn values(tenant: TenantId, ListedRow { slot, member, own }: &ListedRow<'_>) -> [Value; 16] {
+    [
+        tenant.into(),
+        (*slot).into(),
+        own.branch.into(),
+        member.person.into(),
+        own.benefit.map(|(code, _)| code).into(),
+        own.counted().situation.into(),
+        member.document.into(),
+        member.company_document.into(),
+        own.plate_key.into(),
+        own.chassis.into(),
+        own.consultant.into(),
+        own.representative.into(),
+        member.state.into(),
+        member.born_on.into(),
+        own.registered_on.into(),
+        own.updated_on.into(),
+    ]
 }

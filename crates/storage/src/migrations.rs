@@ -11,6 +11,8 @@ pub(crate) struct Migration {
     pub version: i64,
     pub name: &'static str,
     pub text: &'static str,
+    /// The rows that are there get their words in the index of names, which only the program can make.
+    pub indexes_names: bool,
 }
 
 impl Migration {
@@ -19,11 +21,16 @@ impl Migration {
     }
 }
 
+const fn step(version: i64, name: &'static str, text: &'static str) -> Migration {
+    Migration { version, name, text, indexes_names: false }
+}
+
 pub(crate) const MIGRATIONS: &[Migration] = &[
-    Migration { version: 1, name: "foundation", text: include_str!("../migrations/0001_foundation.sql") },
-    Migration { version: 2, name: "access", text: include_str!("../migrations/0002_access.sql") },
-    Migration { version: 3, name: "registers", text: include_str!("../migrations/0003_registers.sql") },
-    Migration { version: 4, name: "audit", text: include_str!("../migrations/0004_audit.sql") },
+    step(1, "foundation", include_str!("../migrations/0001_foundation.sql")),
+    step(2, "access", include_str!("../migrations/0002_access.sql")),
+    step(3, "registers", include_str!("../migrations/0003_registers.sql")),
+    step(4, "audit", include_str!("../migrations/0004_audit.sql")),
+    Migration { indexes_names: true, ..step(5, "benefits", include_str!("../migrations/0005_benefits.sql")) },
 ];
 
 /// What the migrations say, in their order.

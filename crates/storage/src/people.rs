@@ -3,8 +3,8 @@
 use crate::statement::inserts;
 use crate::{Error, Row, Source, Tx, Value, sql};
 use domain::{
-    BranchCode, Cep, CivilState, Cnpj, Document, Email, Moment, Nature, PersonCode, PostalAddress, Rejection,
-    SellerCode, Sex, TenantId,
+    BranchCode, Cep, CivilState, Cnpj, Document, Email, Moment, Nature, PersonCode, Phone, PostalAddress,
+    Rejection, SellerCode, Sex, TenantId,
 };
 
 /// What is known of a person. Days are `yyyy-MM-dd`.
@@ -38,6 +38,9 @@ pub struct Profile {
     pub consultant: Option<SellerCode>,
     pub representative: Option<SellerCode>,
     pub address: PostalAddress,
+    /// The first telephone of each kind, where the searches read it.
+    pub mobile: Option<Phone>,
+    pub landline: Option<Phone>,
     pub created_at: Moment,
     pub updated_at: Moment,
 }
@@ -74,6 +77,8 @@ impl Profile {
             consultant: None,
             representative: None,
             address: PostalAddress::default(),
+            mobile: None,
+            landline: None,
             created_at: now,
             updated_at: now,
         }
@@ -83,7 +88,7 @@ impl Profile {
 /// How many rows travel in one statement: enough that its own cost no longer counts, and few enough parameters for
 /// either engine.
 const ROWS: usize = 100;
-const COLUMNS: usize = 41;
+const COLUMNS: usize = 43;
 
 /// Writes many people, none of whom is there yet: the first with code `first`, the others behind it.
 pub async fn insert_all<'p>(
@@ -102,17 +107,27 @@ pub async fn by_document(
     tenant: TenantId,
     document: &Document,
 ) -> Result<Option<(PersonCode, Profile)>, Error> {
-    let statement = sql("SELECT code, branch, is_member, document, nature, name, integration_code, email,
-             receives_email, receives_whatsapp, sex, born_on, identity_number, identity_issuer, identity_issued_on,
-             mother, civil_state, cnh_number, cnh_category, cnh_valid_until, trade_name, state_registration,
-             municipal_registration, legal_representative, company, company_document, consultant, representative,
-             address_kind, street_kind, street, street_number, complement, district, city, state, cep,
-             created_at, updated_at
-         FROM people WHERE tenant = $1 AND document = $2")
-    .arg(tenant)
-    .arg(document.as_str());
+    let statement =
+        sql(SELECT).ending("WHERE tenant = $1 AND document = $2").arg(tenant).arg(document.as_str());
     from.into().one(statement).await?.map(|row| Ok((row.get("code")?, profile(&row)?))).transpose()
 }
+
+/// The person of this code, whoever may see him.
+pub async fn by_code(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    code: PersonCode,
+) -> Result<Option<Profile>, Error> {
+    let statement = sql(SELECT).ending("WHERE tenant = $1 AND code = $2").arg(tenant).arg(code);
+    from.into().one(statement).await?.map(|row| profile(&row)).transpose()
+}
+
+const SELECT: &str = "SELECT code, branch, is_member, document, nature, name, integration_code, email,
+     receives_email, receives_whatsapp, sex, born_on, identity_number, identity_issuer, identity_issued_on,
+     mother, civil_state, cnh_number, cnh_category, cnh_valid_until, trade_name, state_registration,
+     municipal_registration, legal_representative, company, company_document, consultant, representative,
+     address_kind, street_kind, street, street_number, complement, district, city, state, cep,
+     mobile, landline, created_at, updated_at FROM people";
 
 /// Writes everything that is known of a person anew.
 pub async fn update(tx: &mut Tx, tenant: TenantId, code: PersonCode, person: &Profile) -> Result<(), Error> {
@@ -124,7 +139,8 @@ pub async fn update(tx: &mut Tx, tenant: TenantId, code: PersonCode, person: &Pr
              municipal_registration = $24, legal_representative = $25, company = $26, company_document = $27,
              consultant = $28, representative = $29, address_kind = $30, street_kind = $31, street = $32,
              street_number = $33, complement = $34, district = $35, city = $36, state = $37, cep = $38,
-             version = version + $39, created_at = $40, updated_at = $41
+             mobile = $39, landline = $40,
+             version = version + $41, created_at = $42, updated_at = $43
          WHERE tenant = $1 AND code = $2");
     tx.execute(values.into_iter().fold(statement, crate::Statement::arg)).await.map(drop)
 }
@@ -177,6 +193,8 @@ fn profile(row: &Row) -> Result<Profile, Error> {
             state: row.get("state")?,
             cep: kept(row.get("cep")?, Cep::parse)?,
         },
+        mobile: kept(row.get("mobile")?, Phone::parse)?,
+        landline: kept(row.get("landline")?, Phone::parse)?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,
     })
@@ -186,8 +204,8 @@ const INSERT: &str = "INSERT INTO people (tenant, code, branch, is_member, docum
              receives_email, receives_whatsapp, sex, born_on, identity_number, identity_issuer, identity_issued_on,
              mother, civil_state, cnh_number, cnh_category, cnh_valid_until, trade_name, state_registration,
              municipal_registration, legal_representative, company, company_document, consultant, representative,
-             address_kind, street_kind, street, street_number, complement, district, city, state, cep, version,
-             created_at, updated_at)
+             address_kind, street_kind, street, street_number, complement, district, city, state, cep, mobile,
+             landline, version, created_at, updated_at)
          VALUES";
 
 fn row(tenant: TenantId, code: i32, person: &Profile) -> [Value; COLUMNS] {
@@ -231,6 +249,8 @@ fn row(tenant: TenantId, code: i32, person: &Profile) -> [Value; COLUMNS] {
         address.city.as_deref().into(),
         address.state.as_deref().into(),
         address.cep.as_ref().map(Cep::as_str).into(),
+        person.mobile.as_ref().map(Phone::as_str).into(),
+        person.landline.as_ref().map(Phone::as_str).into(),
         1.into(),
         person.created_at.into(),
         person.updated_at.into(),

@@ -1,7 +1,35 @@
 //! Consultants and representatives.
 
-use crate::{Error, Source, Tx, sql};
+use crate::{Error, Source, Tx, Weight, sql};
 use domain::{BranchCode, Document, Email, Moment, Name, Phone, Scope, SellerCode, SellerKind, TenantId};
+
+/// A seller, as far as others name him.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seller {
+    pub code: SellerCode,
+    pub kind: SellerKind,
+    pub name: String,
+    pub branch: BranchCode,
+    pub active: bool,
+}
+
+/// Every seller, also those who have left; by code.
+pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Seller>, Error> {
+    let statement =
+        sql("SELECT code, kind, name, branch, active FROM sellers WHERE tenant = $1 ORDER BY code");
+    let rows = from.into().all(Weight::Search, statement.arg(tenant)).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Seller {
+                code: row.get("code")?,
+                kind: row.get("kind")?,
+                name: row.get("name")?,
+                branch: row.get("branch")?,
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}
 
 pub struct NewSeller {
     pub code: SellerCode,

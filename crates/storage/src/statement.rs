@@ -40,6 +40,11 @@ pub(crate) fn inserts<const WIDTH: usize>(
 const LIST_LENGTHS: [usize; 6] = [1, 4, 16, 64, 256, 1024];
 
 impl Statement {
+    /// Nothing yet: for what is appended to some other statement.
+    pub(crate) fn empty() -> Statement {
+        sql("")
+    }
+
     /// The value of the next `$n`.
     pub fn arg(mut self, value: impl Into<Value>) -> Statement {
         self.values.push(value.into());
@@ -106,7 +111,11 @@ impl Statement {
         }
     }
 
-    fn rows<const WIDTH: usize>(mut self, rows: impl IntoIterator<Item = [Value; WIDTH]>) -> Statement {
+    /// Appends rows of values: `($1, $2), ($3, $4)`.
+    pub(crate) fn rows<const WIDTH: usize>(
+        mut self,
+        rows: impl IntoIterator<Item = [Value; WIDTH]>,
+    ) -> Statement {
         let out = self.text.to_mut();
         for (number, row) in rows.into_iter().enumerate() {
             out.push_str(if number == 0 { " (" } else { "), (" });

@@ -1,9 +1,9 @@
 //! The four kinds of value that both engines share, and how Rust's types become them and come back.
 
 use domain::{
-    BenefitKind, BranchCode, CivilState, Entity, FieldCode, FieldKind, HistoryCode, MailCode, Moment, Nature,
-    PersonCode, PhoneKind, PlanCode, Role, SellerCode, SellerKind, Sex, SituationCode, SituationKind,
-    SupplierCode, TenantId, UserCode, VehicleCategory, VehicleTypeCode,
+    BenefitCode, BenefitKind, BranchCode, CivilState, Entity, FieldCode, FieldKind, Fuel, HistoryCode,
+    ItemCode, MailCode, Moment, Nature, PersonCode, PhoneKind, PlanCode, Role, SellerCode, SellerKind, Sex,
+    SituationCode, SituationKind, SupplierCode, TenantId, UserCode, VehicleCategory, VehicleTypeCode,
 };
 
 /// A parameter or a column: BIGINT, TEXT, BOOLEAN, BYTEA, or nothing.
@@ -178,6 +178,8 @@ codes!(
     SupplierCode,
     FieldCode,
     PersonCode,
+    BenefitCode,
+    ItemCode,
     MailCode
 );
 
@@ -207,5 +209,6 @@ numbered!(
     Nature,
     Sex,
     CivilState,
-    PhoneKind
+    PhoneKind,
+    Fuel
 );

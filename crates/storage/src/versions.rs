@@ -25,6 +25,12 @@ pub async fn raise_registers(tx: &mut Tx, tenant: TenantId) -> Result<Versions, 
     raised(tx.one(statement.arg(tenant)).await?)
 }
 
+/// The numbers of one tenant.
+pub async fn of(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Versions, Error> {
+    let statement = sql("SELECT access, registers FROM versions WHERE tenant = $1").arg(tenant);
+    from.into().one(statement).await?.map_or(Ok(Versions::default()), |row| raised(Some(row)))
+}
+
 fn raised(row: Option<Row>) -> Result<Versions, Error> {
     let row = row.ok_or_else(|| Error::Broken("a version gave nothing".to_owned()))?;
     Ok(Versions { access: row.get("access")?, registers: row.get("registers")? })

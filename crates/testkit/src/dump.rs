@@ -45,7 +45,7 @@ fn columns(table: &str) -> Vec<&'static str> {
     let later = storage::schema_texts().flat_map(|text| text.split(&added).skip(1));
     let lines = body.unwrap().lines().map(str::trim).filter(|line| !line.is_empty());
     lines
-        .filter(|line| !line.starts_with("PRIMARY") && !line.starts_with("FOREIGN"))
+        .filter(|line| !["PRIMARY", "FOREIGN", "--"].iter().any(|start| line.starts_with(start)))
         .chain(later)
         .map(|line| line.split_whitespace().next().unwrap())
         .collect()

@@ -1,7 +1,7 @@
 //! What a refusal says: one sentence in Portuguese that names the field and what is allowed, written for the person in
 //! front of the screen.
 
-use domain::{Field, Money, Rejection};
+use domain::{Field, FieldProblem, Money, Rejection};
 
 /// What a field is called outside.
 pub fn field(field: Field) -> &'static str {
@@ -24,6 +24,9 @@ pub fn field(field: Field) -> &'static str {
         Field::Uf => "uf",
         Field::Consultant => "codConsultor",
         Field::Representative => "codRepresentante",
+        Field::Plan => "codPlano",
+        Field::Benefit => "codBeneficio",
+        Field::VehicleType => "codTipoVeiculo",
         Field::Text => "texto",
     }
 }
@@ -109,6 +112,58 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::PersonElsewhere => {
             "cpfCnpj: esta pessoa já está cadastrada em uma loja que o seu usuário não acessa.".to_owned()
         }
+        Rejection::UnknownPerson(document) => format!(
+            "cpfCnpj: não há um associado com o documento {document} nas suas lojas; cadastre-o antes em POST /ext/associado."
+        ),
+        Rejection::NotTheHolder(benefit) => {
+            format!("cpfCnpj: o benefício {benefit} é de outro titular; informe o documento dele.")
+        }
+        Rejection::WrongPath { field: wrong, vehicle: true } => {
+            format!("{}: é veicular; use POST /ext/beneficio/veicular.", field(*wrong))
+        }
+        Rejection::WrongPath { field: wrong, vehicle: false } => {
+            format!("{}: não é veicular; use POST /ext/beneficio.", field(*wrong))
+        }
+        Rejection::OtherKind => {
+            "codPlano: este plano é de outro tipo de benefício; use um plano do mesmo tipo.".to_owned()
+        }
+        Rejection::UnknownSituation { given, known } => {
+            format!("situacao: \"{given}\" não é uma situação desta base; use {}.", listed(known))
+        }
+        Rejection::SituationDisagrees => {
+            "ativo: não combina com a situação; use true só para uma situação do tipo ATIVO.".to_owned()
+        }
+        Rejection::NoSituation => {
+            "ativo: esta base não tem uma situação desse tipo; informe a situação pelo nome.".to_owned()
+        }
+        Rejection::NotADueDay { given, known } => {
+            format!("diaVencimento: {given} não é um dia de vencimento; use {}.", listed(known))
+        }
+        Rejection::NoPlateOrChassis => "placa: informe a placa ou o chassi do veículo.".to_owned(),
+        Rejection::AdditionalField { at, problem } => {
+            let (part, sentence) = field_problem(problem);
+            format!("dadosAdicionais[{at}].{part}: {sentence}")
+        }
+        Rejection::CardOfAnother => {
+            "numeroCartaoDesconto: este cartão é de outra pessoa; use outro número, ou nenhum.".to_owned()
+        }
+        Rejection::VehicleTaken { field: taken, given, by: Some(benefit) } => {
+            format!("{}: {given} já tem o benefício {benefit}, em vigor.", field(*taken))
+        }
+        Rejection::VehicleTaken { field: taken, given, by: None } => {
+            format!("{}: {given} já tem um benefício em vigor, em outra loja.", field(*taken))
+        }
+        Rejection::CancelledBenefit(benefit) => format!(
+            "codBeneficio: o benefício {benefit} está cancelado; só a gestão da associação pode reativá-lo."
+        ),
+        Rejection::NoMemberCriterion => {
+            "Informe ao menos um destes: codPessoa; nome; cpf ou cnpj; dataCadastroInicial com dataCadastroFinal; \
+             dataNascimento; situacaoBeneficio; placa ou chassi."
+                .to_owned()
+        }
+        Rejection::NoBenefitKey => {
+            "Informe ao menos um destes: placa, chassi, sequencial ou numeroCartaoDesconto.".to_owned()
+        }
         Rejection::UnknownTenant(id) => format!("base: não há uma base {id} neste servidor."),
         Rejection::NoDefaultTenant => {
             "base: este servidor ainda não tem uma base; crie a primeira com `amparo tenant create --name NOME`."
@@ -134,5 +189,34 @@ pub fn text(rejection: &Rejection) -> String {
             "Neste banco de dados há uma demonstração pela metade; termine-a com `amparo demo load --members {members} \
              --seed {seed}`."
         ),
+    }
+}
+
+/// The part of the field that is wrong, and why.
+fn field_problem(problem: &FieldProblem) -> (&'static str, String) {
+    match problem {
+        FieldProblem::Unnamed => ("codCampo", "informe o código ou o nome do campo.".to_owned()),
+        FieldProblem::UnknownCode(code) => {
+            ("codCampo", format!("o campo {code} não existe para este tipo de benefício."))
+        }
+        FieldProblem::UnknownName(name) => {
+            ("nome", format!("o campo \"{name}\" não existe para este tipo de benefício."))
+        }
+        FieldProblem::NotAText => ("valor", "deve ser um texto, entre aspas.".to_owned()),
+        FieldProblem::NotANumber => ("valor", "deve ser um número, como 12 ou 12.5.".to_owned()),
+        FieldProblem::NotADate => ("valor", "deve ser uma data do calendário, como 14/11/2026.".to_owned()),
+        FieldProblem::NotABoolean => ("valor", "deve ser true ou false.".to_owned()),
+        FieldProblem::TooLong(longest) => ("valor", format!("use no máximo {longest} caracteres.")),
+        FieldProblem::NotAnOption(options) => ("valor", format!("use {}.", listed(options))),
+    }
+}
+
+/// `5, 10 ou 15`
+fn listed<T: ToString>(words: &[T]) -> String {
+    let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+    match &words[..] {
+        [] => "nenhum".to_owned(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} ou {last}", most.join(", ")),
     }
 }

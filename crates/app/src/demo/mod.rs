@@ -16,14 +16,15 @@ mod sellers;
 
 pub use people::{Crowd, Member};
 
-use crate::people::{listed_days, member_row};
+use crate::people::{listed_days, own};
+use crate::situations::member;
 use crate::tenants::{self, NewTenant};
 use crate::users::{self, Initial, NewUser};
 use crate::{App, Error};
 use domain::{BranchCode, Email, Field, Name, Password, PersonCode, Rejection, Role, TenantId, TimeZone};
 use progress::Progress;
 use storage::counters::{self, Counter};
-use storage::listing::MemberRow;
+use storage::listing::ListedRow;
 use storage::{Lane, Tx, listing, phones};
 
 /// The password of every user of a demonstration, unless another was chosen.
@@ -171,9 +172,16 @@ async fn write_members(tx: &mut Tx, (known, members): &(Progress, Vec<Member>)) 
     let people = (first.get()..).zip(members).map(|(code, member)| (PersonCode::new(code), &member.person));
     let days: Vec<(String, String)> =
         members.iter().map(|member| listed_days(&member.person, &zone)).collect();
-    let rows: Vec<MemberRow<'_>> =
-        people.zip(&days).map(|((code, person), days)| member_row(code, person, days)).collect();
-    listing::add_members(tx, tenant, &rows).await?;
+    let slot = counters::take(tx, tenant, Counter::Slot, count as i32).await?;
+    let rows: Vec<ListedRow<'_>> = (slot..)
+        .zip(people.zip(&days))
+        .map(|(slot, ((code, person), days))| ListedRow {
+            slot,
+            member: member(code, person),
+            own: own(person, days),
+        })
+        .collect();
+    tx.batch(listing::add(tenant, &rows)).await?;
     let progress = Progress { loaded: known.loaded + count, ..*known };
     progress.write(tx).await?;
     Ok(progress)

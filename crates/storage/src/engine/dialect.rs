@@ -25,6 +25,20 @@ pub fn exchange(text: &str, word: impl Fn(&str) -> Option<&'static str>) -> Stri
     out
 }
 
+/// Statements too are written once. What must differ is the index of names, by a few words: its key, the order by
+/// that key, whether a row of it (called `n`) matches a query, and the words of a new one.
+pub fn names(text: &str, [key, order, matches, words]: [&'static str; 4]) -> Option<String> {
+    text.contains("NAME").then(|| {
+        exchange(text, |word| match word {
+            "NAME_KEY" => Some(key),
+            "NAME_ORDER" => Some(order),
+            "MATCHES_NAME" => Some(matches),
+            "NAME_WORDS" => Some(words),
+            _ => None,
+        })
+    })
+}
+
 /// The statements of a migration, without the empty ones.
 pub fn statements(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(str::trim).filter(|statement| !statement.is_empty())

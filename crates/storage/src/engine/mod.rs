@@ -133,6 +133,13 @@ impl Session {
         }
     }
 
+    pub async fn several(&mut self, statements: &[Statement]) -> Result<Vec<Vec<Row>>, Failure> {
+        match self {
+            Session::Sqlite(connection) => statements.iter().map(|one| connection.all(one)).collect(),
+            Session::Postgres(session) => session.several(statements).await,
+        }
+    }
+
     pub async fn execute(&mut self, statement: &Statement) -> Result<u64, Failure> {
         match self {
             Session::Sqlite(connection) => connection.execute(statement),

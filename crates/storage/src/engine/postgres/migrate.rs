@@ -2,9 +2,11 @@
 
 use super::lanes::LOCKS;
 use super::session::Connector;
+use crate::db::Failure;
 use crate::engine::{Address, Options, Schema, dialect, judge};
-use crate::migrations::{self, Applied, Migrated};
-use crate::{Error, OpenError, sql};
+use crate::migrations::{self, Applied, Migrated, Migration};
+use crate::{Error, OpenError, names, sql};
+use domain::TenantId;
 use std::time::Duration;
 
 /// A migration may take its time.
@@ -29,23 +31,52 @@ pub async fn migrate(
         return Ok(Migrated { from, to: from, copy: None });
     }
     for migration in migrations::after(from) {
-        let text = format!(
-            "BEGIN; {} INSERT INTO migrations (version, name, checksum) VALUES ({}, '{}', '{}'); COMMIT",
-            translate(migration.text),
-            migration.version,
-            migration.name,
-            migration.checksum()
-        );
-        session
-            .control(&text)
+        apply(&session, migration)
             .await
             .map_err(|error| OpenError::Migration { version: migration.version, cause: error.to_string() })?;
     }
     Ok(Migrated { from, to: migrations::newest(), copy: None })
 }
 
+async fn apply(session: &super::Session, migration: &Migration) -> Result<(), Error> {
+    session.control(&format!("BEGIN; {}", translate(migration.text))).await?;
+    if migration.indexes_names {
+        index_names(session).await.map_err(|failure| failure.error)?;
+    }
+    let (version, name, checksum) = (migration.version, migration.name, migration.checksum());
+    let insert = "INSERT INTO migrations (version, name, checksum) VALUES";
+    session.control(&format!("{insert} ({version}, '{name}', '{checksum}'); COMMIT")).await
+}
+
+/// Rows whose words are made at once.
+const NAMED_AT_ONCE: i64 = 5_000;
+
+async fn index_names(session: &super::Session) -> Result<(), Failure> {
+    let mut after = (TenantId::new(-1), 0);
+    loop {
+        let some = sql("SELECT l.tenant, l.slot, l.branch, p.name FROM listing l
+             JOIN people p ON p.tenant = l.tenant AND p.code = l.person
+             WHERE (l.tenant, l.slot) > ($1, $2) ORDER BY l.tenant, l.slot LIMIT $3")
+        .arg(after.0)
+        .arg(after.1)
+        .arg(NAMED_AT_ONCE);
+        let rows = session.all(&some).await?;
+        let mut statements = Vec::new();
+        for row in &rows {
+            let (tenant, slot): (TenantId, i32) = (row.get("tenant")?, row.get("slot")?);
+            let name: String = row.get("name")?;
+            statements.extend(names::insert(tenant, [(slot, row.get("branch")?, name.as_str())]));
+            after = (tenant, slot);
+        }
+        session.batch(&statements).await?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+    }
+}
+
 async fn applied(session: &super::Session) -> Result<Vec<Applied>, Error> {
-    let told = |failure: crate::db::Failure| failure.error;
+    let told = |failure: Failure| failure.error;
     let there = sql(
         "SELECT 1 AS there FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'migrations'",
     );
@@ -66,5 +97,15 @@ fn translate(text: &str) -> String {
         "CLUSTERED" => Some(""),
         _ => None,
     });
-    dialect::statements(&words).map(|statement| format!("{statement};\n")).collect()
+    let own = |statement: &str| match statement {
+        "CREATE NAME_INDEX name_index" => NAME_INDEX.to_owned(),
+        other => format!("{other};\n"),
+    };
+    dialect::statements(&words).map(own).collect()
 }
+
+/// The words of a row as a vector, and what a query in the words of the other engine means here.
+const NAME_INDEX: &str = "CREATE TABLE name_index (key BIGINT PRIMARY KEY, words TSVECTOR NOT NULL);
+    CREATE INDEX name_index_words ON name_index USING gin (words) WITH (fastupdate = off);
+    CREATE FUNCTION name_query(query TEXT) RETURNS tsquery IMMUTABLE STRICT LANGUAGE sql
+    RETURN CAST(replace(replace(replace(query, ' AND ', ' & '), ' OR ', ' | '), '*', ':*') AS tsquery);\n";

@@ -2,7 +2,7 @@
 
 use crate::db::{Failure, Tx};
 use crate::engine::texts::Texts;
-use crate::engine::{Options, Session, refuse_nul};
+use crate::engine::{Options, Session, dialect, refuse_nul};
 use crate::row::{Column, Columns, Page};
 use crate::{Error, Row, Statement, Value, ValueRef};
 use rusqlite::config::DbConfig;
@@ -153,7 +153,9 @@ struct Known {
 
 impl Known {
     fn new(text: &str) -> Known {
-        Known { text: text.replace('$', "?").into(), columns: OnceCell::new(), size: Cell::default() }
+        let text = text.replace('$', "?");
+        let text = dialect::names(&text, ["rowid", "n.rowid", "n.name_index MATCH", ""]).unwrap_or(text);
+        Known { text: text.into(), columns: OnceCell::new(), size: Cell::default() }
     }
 }
 

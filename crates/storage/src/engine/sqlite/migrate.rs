@@ -2,7 +2,8 @@
 
 use crate::engine::{Schema, dialect, judge};
 use crate::migrations::{self, Applied, Migrated, Migration};
-use crate::{Error, OpenError};
+use crate::{Error, OpenError, names};
+use domain::{BranchCode, TenantId};
 use rusqlite::{OpenFlags, OptionalExtension, TransactionBehavior};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -83,11 +84,30 @@ fn apply(connection: &mut rusqlite::Connection, migration: &Migration) -> rusqli
     for statement in dialect::statements(&translate(migration.text)) {
         transaction.execute_batch(statement)?;
     }
+    if migration.indexes_names {
+        index_names(&transaction)?;
+    }
     transaction.execute(
         "INSERT INTO migrations (version, name, checksum) VALUES (?1, ?2, ?3)",
         (migration.version, migration.name, migration.checksum()),
     )?;
     transaction.commit()
+}
+
+fn index_names(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
+    let mut read = connection.prepare(
+        "SELECT l.tenant, l.slot, l.branch, p.name FROM listing l
+         JOIN people p ON p.tenant = l.tenant AND p.code = l.person ORDER BY l.tenant, l.slot",
+    )?;
+    let mut write = connection.prepare("INSERT INTO name_index (rowid, words) VALUES (?1, ?2)")?;
+    let mut rows = read.query([])?;
+    while let Some(row) = rows.next()? {
+        let (tenant, slot) = (TenantId::new(row.get(0)?), row.get(1)?);
+        let (branch, name): (i32, String) = (row.get(2)?, row.get(3)?);
+        let words = names::words(tenant, BranchCode::new(branch), &name);
+        write.execute((names::key(tenant, slot), words))?;
+    }
+    Ok(())
 }
 
 /// Strict tables know neither BIGINT nor BOOLEAN; CLUSTERED tables are kept in the order of their key.
@@ -100,7 +120,9 @@ fn translate(text: &str) -> String {
     });
     let strict = dialect::statements(&words).map(|statement| {
         let is_table = statement.starts_with("CREATE TABLE");
-        if is_table && statement.ends_with(')') {
+        if statement == "CREATE NAME_INDEX name_index" {
+            format!("{NAME_INDEX};\n")
+        } else if is_table && statement.ends_with(')') {
             format!("{statement} STRICT;\n")
         } else {
             format!("{statement};\n")
@@ -108,6 +130,10 @@ fn translate(text: &str) -> String {
     });
     strict.collect()
 }
+
+/// Only which row has which word: no text, no places in it.
+const NAME_INDEX: &str = "CREATE VIRTUAL TABLE name_index USING fts5(words, content='', contentless_delete=1, \
+    detail=none, tokenize='ascii')";
 
 /// A whole copy of the database as it was, beside it: `amparo.db.v3`.
 fn copy_before(connection: &rusqlite::Connection, path: &Path, version: i64) -> Result<PathBuf, OpenError> {

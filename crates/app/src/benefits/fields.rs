@@ -1,0 +1,153 @@
+//! The values of additional fields: each is named by code or name, and checked against what its register asks of it.
+
+use crate::base::Registers;
+use domain::{BenefitKind, Date, FieldKind, FieldProblem, Rejection, fold};
+use storage::additional_fields::AdditionalField;
+use storage::benefits::FieldValues;
+use wire::read::{Given, Scalar};
+use wire::records::CampoAdicionalInput;
+
+/// The most characters of a text whose field sets no limit of its own.
+const LONGEST: i32 = 1000;
+
+/// Takes over the values that were given; the others stay.
+pub fn apply(
+    registers: &Registers,
+    kind: BenefitKind,
+    given: &[CampoAdicionalInput],
+    values: &mut FieldValues,
+    problems: &mut Vec<Rejection>,
+) {
+    for (at, input) in given.iter().enumerate() {
+        if let Err(problem) = apply_one(registers, kind, input, values) {
+            problems.push(Rejection::AdditionalField { at, problem });
+        }
+    }
+}
+
+fn apply_one(
+    registers: &Registers,
+    kind: BenefitKind,
+    input: &CampoAdicionalInput,
+    values: &mut FieldValues,
+) -> Result<(), FieldProblem> {
+    let field = find(registers, kind, input)?;
+    match &input.value {
+        Given::Set(value) => drop(values.insert(field.code, kept(field, value)?)),
+        Given::Clear => drop(values.remove(&field.code)),
+        Given::Keep => {}
+    }
+    Ok(())
+}
+
+fn find<'r>(
+    registers: &'r Registers,
+    kind: BenefitKind,
+    input: &CampoAdicionalInput,
+) -> Result<&'r AdditionalField, FieldProblem> {
+    let mut own = registers.fields.iter().filter(|field| field.active && field.benefit_kind == kind);
+    match (&input.code, &input.name) {
+        (Given::Set(code), _) => {
+            own.find(|field| field.code == *code).ok_or(FieldProblem::UnknownCode(code.get()))
+        }
+        (_, Given::Set(name)) => {
+            let folded = fold(name.as_str());
+            own.find(|field| fold(&field.name) == folded)
+                .ok_or_else(|| FieldProblem::UnknownName(name.to_string()))
+        }
+        _ => Err(FieldProblem::Unnamed),
+    }
+}
+
+/// The value as it is kept, as text.
+fn kept(field: &AdditionalField, value: &Scalar) -> Result<String, FieldProblem> {
+    let text = match value {
+        Scalar::Text(text) | Scalar::Number(text) => text.clone(),
+        Scalar::Boolean(flag) => flag.to_string(),
+    };
+    let kept = match field.kind {
+        FieldKind::Text => match value {
+            Scalar::Boolean(_) => return Err(FieldProblem::NotAText),
+            _ => text,
+        },
+        FieldKind::Number => number(&text).ok_or(FieldProblem::NotANumber)?,
+        FieldKind::Date => Date::parse(&text).map_err(|_| FieldProblem::NotADate)?.to_br(),
+        FieldKind::Boolean => match text.as_str() {
+            "true" | "false" => text,
+            _ => return Err(FieldProblem::NotABoolean),
+        },
+        FieldKind::List => {
+            let folded = fold(&text);
+            let option = field.options.iter().find(|option| fold(option) == folded);
+            option.cloned().ok_or_else(|| FieldProblem::NotAnOption(field.options.clone()))?
+        }
+    };
+    let longest = field.longest.unwrap_or(LONGEST);
+    if kept.chars().count() > usize::try_from(longest).unwrap_or(usize::MAX) {
+        return Err(FieldProblem::TooLong(longest));
+    }
+    Ok(kept)
+}
+
+/// A number as it was written; a comma of a text stands for the point.
+fn number(text: &str) -> Option<String> {
+    let text = text.trim().replace(',', ".");
+    let digits = text.strip_prefix('-').unwrap_or(&text);
+    let (whole, decimals) = digits.split_once('.').unwrap_or((digits, "0"));
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    (is_digits(whole) && is_digits(decimals)).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::FieldCode;
+
+    fn field(kind: FieldKind) -> AdditionalField {
+        AdditionalField {
+            code: FieldCode::new(3),
+            benefit_kind: BenefitKind::Vehicle,
+            name: "Uso".to_owned(),
+            kind,
+            required: true,
+            longest: (kind == FieldKind::Text).then_some(5),
+            options: vec!["Particular".to_owned(), "Aplicação".to_owned()],
+            active: true,
+        }
+    }
+
+    fn text(text: &str) -> Scalar {
+        Scalar::Text(text.to_owned())
+    }
+
+    #[test]
+    fn each_kind_takes_its_own_values() {
+        use FieldKind::{Boolean, Date, List, Number, Text};
+        let number = |number: &str| Scalar::Number(number.to_owned());
+        for (kind, value, expected) in [
+            (Text, text("Cinza"), "Cinza"),
+            (Text, number("42"), "42"),
+            (Number, number("12.50"), "12.50"),
+            (Number, text("-12,5"), "-12.5"),
+            (Date, text("2026-11-14"), "14/11/2026"),
+            (Date, text("14/11/2026"), "14/11/2026"),
+            (Boolean, Scalar::Boolean(true), "true"),
+            (Boolean, text("false"), "false"),
+            (List, text("APLICACAO"), "Aplicação"),
+        ] {
+            assert_eq!(kept(&field(kind), &value), Ok(expected.to_owned()), "{kind:?} {value:?}");
+        }
+        for (kind, value, problem) in [
+            (Text, Scalar::Boolean(true), FieldProblem::NotAText),
+            (Text, text("Cinzas"), FieldProblem::TooLong(5)),
+            (Number, text("1e5"), FieldProblem::NotANumber),
+            (Number, text("12."), FieldProblem::NotANumber),
+            (Number, Scalar::Boolean(true), FieldProblem::NotANumber),
+            (Date, text("31/02/2026"), FieldProblem::NotADate),
+            (Boolean, number("1"), FieldProblem::NotABoolean),
+            (List, text("Frete"), FieldProblem::NotAnOption(field(List).options)),
+        ] {
+            assert_eq!(kept(&field(kind), &value), Err(problem), "{kind:?} {value:?}");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The searches of members and benefits, and the list of all benefits. What somebody asks for is understood once
+//! (`criteria.rs`), read on one snapshot, and noted in the audit before it is shown.
+
+mod criteria;
+
+use crate::access::Session;
+use crate::audit::saw;
+use crate::base::{Registers, registers};
+use crate::{App, Error};
+use domain::{Branches, Entity, MemberCriteria, PersonCode, Rejection, Scope, SituationCode};
+use quick_cache::sync::Cache;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use storage::counters::{self, Counter};
+use storage::searches::{self, Found, FoundBenefit, PAGE};
+use storage::tally::{Counts, NO_SITUATION, Ordering};
+use storage::{Tx, benefits};
+use wire::read::Given;
+use wire::records::{PesquisaAssociadoQuery, PesquisaBeneficioQuery};
+
+/// A page of what was found, and of how much.
+pub struct Page<T> {
+    pub rows: Vec<T>,
+    /// From 1.
+    pub number: i32,
+    pub total: i64,
+    pub registers: Arc<Registers>,
+}
+
+/// A page of the member search.
+pub async fn members(
+    app: &App,
+    caller: &Session,
+    query: PesquisaAssociadoQuery,
+) -> Result<Page<Found>, Error> {
+    if !criteria::narrows(&query) {
+        return Err(Rejection::NoMemberCriterion.into());
+    }
+    let registers = registers(app, caller.scope.tenant()).await?;
+    let number = query.page.clone().set().map_or(1, |page| page.get());
+    let (rows, total) = match criteria::of_members(&registers, &caller.scope, query) {
+        Some((scope, criteria)) => find_members(app, &registers, scope, criteria, number).await?,
+        None => (Vec::new(), 0),
+    };
+    saw(app, caller, "GET /ext/associado", rows.iter().map(|row| row.person.code))?;
+    Ok(Page { rows, number, total, registers })
+}
+
+async fn find_members(
+    app: &App,
+    registers: &Registers,
+    scope: Scope,
+    criteria: MemberCriteria,
+    number: i32,
+) -> Result<(Vec<Found>, i64), Error> {
+    let skip = i64::from(number - 1) * PAGE;
+    if let Some(driver) = searches::sure_driver(&criteria).filter(|driver| driver.is_point()) {
+        let rows = searches::few(&app.db, &scope, &criteria, driver, skip).await?;
+        let found = rows.len() as i64;
+        let total = match found < PAGE && (found > 0 || skip == 0) {
+            true => skip + found,
+            false => searches::count(&app.db, &scope, &criteria, driver).await?,
+        };
+        return Ok((rows, total));
+    }
+    let key = (scope, criteria);
+    let known = app.memory.totals.get(&key);
+    let situations = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
+    let asked = Asked {
+        branches: registers.branches.iter().map(|one| one.code).filter(|one| key.0.sees(*one)).collect(),
+        situations: situations.map(|one| one.code).chain([NO_SITUATION]).collect(),
+        scope: key.0.clone(),
+        criteria: key.1.clone(),
+        number,
+        known,
+    };
+    let (rows, total, learnt) = app.db.read(asked, |tx, asked| Box::pin(read_members(tx, asked))).await?;
+    if let Some(learnt) = learnt {
+        app.memory.totals.0.insert(key, Arc::new(learnt));
+    }
+    Ok((rows, total))
+}
+
+struct Asked {
+    scope: Scope,
+    criteria: MemberCriteria,
+    /// All that the scope sees, and all situations that a row may have: where the tally must look.
+    branches: Vec<domain::BranchCode>,
+    situations: Vec<SituationCode>,
+    number: i32,
+    known: Option<Arc<Total>>,
+}
+
+type Read = (Vec<Found>, i64, Option<Total>);
+
+async fn read_members(tx: &mut Tx, asked: &Asked) -> Result<Read, Error> {
+    let Asked { scope, criteria, .. } = asked;
+    let Some(driver) = searches::driver(tx, scope, criteria).await? else {
+        return by_tally(tx, asked).await;
+    };
+    let changes = counters::last(&mut *tx, scope.tenant(), Counter::Listing).await?;
+    // Whoever walks the pages keeps the total that he began with; whoever begins gets the one of now.
+    let known = asked.known.as_deref().filter(|known| asked.number > 1 || known.changes == changes);
+    let (page, after) = known.map_or((1, 0), |known| known.start(asked.number));
+    let skip = i64::from(asked.number - page) * PAGE;
+    let slots = searches::slots(tx, scope, criteria, driver, after, skip).await?;
+    let total = match (known, asked.number) {
+        (Some(known), _) => known.total,
+        (None, 1) if (slots.len() as i64) < PAGE => slots.len() as i64,
+        _ => searches::count(&mut *tx, scope, criteria, driver).await?,
+    };
+    let mut learnt =
+        known.cloned().unwrap_or(Total { total, changes, at: Instant::now(), starts: BTreeMap::new() });
+    learnt.starts.extend(slots.last().map(|last| (asked.number + 1, *last)));
+    let rows = searches::at(tx, scope, &slots).await?;
+    Ok((rows, total, (total > PAGE).then_some(learnt)))
+}
+
+/// Only branch and situation are asked for: the tally knows how many there are and where each page begins.
+async fn by_tally(tx: &mut Tx, asked: &Asked) -> Result<Read, Error> {
+    let Asked { scope, criteria, .. } = asked;
+    let situations = criteria.situation.map_or_else(|| asked.situations.clone(), |one| vec![one]);
+    let counts = Counts {
+        tenant: scope.tenant(),
+        ordering: Ordering::Slot,
+        branches: asked.branches.clone(),
+        situations: situations.clone(),
+    };
+    let (total, stretch) = counts.page(tx, i64::from(asked.number - 1) * PAGE, PAGE).await?;
+    let Some(stretch) = stretch else { return Ok((Vec::new(), total, None)) };
+    // Where everything is seen, the order of the rows is the order of the page.
+    let is_everything = *scope.branches() == Branches::All && criteria.situation.is_none();
+    let slots = match is_everything {
+        true => searches::stretch_slots(tx, scope, None, stretch).await?,
+        false => {
+            let limited = Scope::of(scope.tenant(), domain::Role::Operator, asked.branches.iter().copied());
+            searches::stretch_slots(tx, &limited, Some(&situations), stretch).await?
+        }
+    };
+    Ok((searches::at(tx, scope, &slots).await?, total, None))
+}
+
+/// How many rows a search has, and where the pages that were read begin.
+#[derive(Clone, Debug)]
+pub(crate) struct Total {
+    total: i64,
+    /// The count of changes to the rows of the searches when it was counted.
+    changes: i64,
+    at: Instant,
+    /// Behind which slot each page begins.
+    starts: BTreeMap<i32, i32>,
+}
+
+impl Total {
+    /// The nearest page at or before this one whose start is known, and the slot behind which it begins.
+    fn start(&self, number: i32) -> (i32, i32) {
+        self.starts.range(..=number).next_back().map_or((1, 0), |(page, after)| (*page, *after))
+    }
+}
+
+/// The totals of the searches under way.
+pub(crate) struct Totals(Cache<(Scope, MemberCriteria), Arc<Total>>);
+
+/// How long a walk through pages keeps the total that it began with.
+const REMEMBERED: Duration = Duration::from_secs(60);
+
+impl Default for Totals {
+    fn default() -> Totals {
+        Totals(Cache::new(1_000))
+    }
+}
+
+impl Totals {
+    fn get(&self, key: &(Scope, MemberCriteria)) -> Option<Arc<Total>> {
+        self.0.get(key).filter(|total| total.at.elapsed() < REMEMBERED)
+    }
+}
+
+/// What the search for benefits found.
+pub struct Benefits {
+    pub rows: Vec<FoundBenefit>,
+    pub registers: Arc<Registers>,
+}
+
+/// The benefits of a plate, a chassis, a sequence number or a card.
+pub async fn benefits(app: &App, caller: &Session, query: PesquisaBeneficioQuery) -> Result<Benefits, Error> {
+    let given = [
+        matches!(query.plate, Given::Set(_)),
+        matches!(query.chassis, Given::Set(_)),
+        matches!(query.sequence, Given::Set(_)),
+        matches!(query.card, Given::Set(_)),
+    ];
+    if !given.contains(&true) {
+        return Err(Rejection::NoBenefitKey.into());
+    }
+    let registers = registers(app, caller.scope.tenant()).await?;
+    let rows = match criteria::of_benefits(&registers, query) {
+        Some(criteria) => searches::benefits(&app.db, &caller.scope, &criteria).await?,
+        None => Vec::new(),
+    };
+    saw(app, caller, "GET /ext/beneficio", holders(&rows))?;
+    Ok(Benefits { rows, registers })
+}
+
+fn holders(rows: &[FoundBenefit]) -> impl Iterator<Item = PersonCode> {
+    rows.iter().map(|row| row.person)
+}
+
+/// A page of the list of all benefits that the caller may see.
+pub async fn list(app: &App, caller: &Session, number: i32) -> Result<Page<FoundBenefit>, Error> {
+    let tenant = caller.scope.tenant();
+    let registers = registers(app, tenant).await?;
+    let of_benefits = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
+    let counts = Counts {
+        tenant,
+        ordering: Ordering::Benefit,
+        branches: registers
+            .branches
+            .iter()
+            .map(|one| one.code)
+            .filter(|one| caller.scope.sees(*one))
+            .collect(),
+        situations: of_benefits.map(|one| one.code).collect(),
+    };
+    let asked = (caller.scope.clone(), counts, number);
+    let (rows, total) = app
+        .db
+        .read(asked, |tx, (scope, counts, number)| Box::pin(read_list(tx, scope, counts, *number)))
+        .await?;
+    saw(app, caller, "GET /ext/beneficio/lista", holders(&rows))?;
+    Ok(Page { rows, number, total, registers })
+}
+
+async fn read_list(
+    tx: &mut Tx,
+    scope: &Scope,
+    counts: &Counts,
+    number: i32,
+) -> Result<(Vec<FoundBenefit>, i64), Error> {
+    let (total, stretch) = counts.page(tx, i64::from(number - 1) * PAGE, PAGE).await?;
+    let Some(stretch) = stretch else { return Ok((Vec::new(), total)) };
+    let codes = benefits::codes(tx, scope, stretch, PAGE).await?;
+    Ok((searches::benefits_at(tx, scope, &codes).await?, total))
+}

@@ -1,0 +1,229 @@
+//! The one place that changes the situation of anything. What belongs together is written together, in the unit of whoever
+//! calls: the state, the entry of the history with the trigger's body as it is at this moment, the deliveries that it
+//! causes, the entry of the audit, the row of the searches and its counts.
+
+use crate::Error;
+use crate::base::Registers;
+use domain::{
+    BenefitCode, Date, Document, Entity, HistoryCode, ItemCode, Moment, PersonCode, SituationKind, TenantId,
+    UserCode,
+};
+use storage::benefits::{self, Benefit};
+use storage::counters::{self, Counter};
+use storage::history::{self, Change};
+use storage::items::Item;
+use storage::listing::{self, Before, ListedRow, Member, Own};
+use storage::people::Profile;
+use storage::{Statement, Tx, audit};
+use wire::trigger::{BenefitTrigger, benefit_description};
+
+/// Who acts, when and by what.
+#[derive(Clone, Copy)]
+pub(crate) struct Acting<'a> {
+    pub tenant: TenantId,
+    pub registers: &'a Registers,
+    pub user: Option<UserCode>,
+    /// Method and route.
+    pub operation: &'static str,
+    /// From where it comes, for the history.
+    pub origin: &'static str,
+    pub now: Moment,
+}
+
+/// A benefit as it is to be.
+pub(crate) struct Store<'a> {
+    /// None for a new one.
+    pub before: Option<(BenefitCode, &'a Benefit)>,
+    pub after: Benefit,
+    pub holder: (PersonCode, &'a Profile),
+    /// The item that a new benefit begins with, or that replaces its first; with the one that ends.
+    pub item: Option<(Item, Option<ItemCode>)>,
+    /// The member's row that a first benefit takes over.
+    pub free_row: Option<(i32, domain::BranchCode)>,
+    pub reason: Option<String>,
+    /// For the audit: what was done, by name and never by value.
+    pub done: &'static str,
+}
+
+/// Writes a benefit, new or changed, with everything that follows from it; gives it back as it was written.
+pub(crate) async fn store(
+    tx: &mut Tx,
+    acting: &Acting<'_>,
+    store: Store<'_>,
+) -> Result<(BenefitCode, Benefit), Error> {
+    let tenant = acting.tenant;
+    let mut after = store.after;
+    let new = i32::from(store.before.is_none());
+    let new_row = i32::from(store.before.is_none() && store.free_row.is_none());
+    let changes = store.before.is_none_or(|(_, before)| before.situation != after.situation);
+    let wanted = [
+        (Counter::Benefit, new),
+        (Counter::Sequence, new),
+        (Counter::Slot, new_row),
+        (Counter::Item, i32::from(store.item.is_some())),
+        (Counter::History, i32::from(changes)),
+        (Counter::Audit, 1),
+        (Counter::Listing, 1),
+    ];
+    let [code, sequence, slot, item_code, history_code, audit_code, _] =
+        counters::take_all(tx, tenant, wanted).await?;
+    let code = store.before.map_or(BenefitCode::new(code), |(code, _)| code);
+    if store.before.is_none() {
+        after.sequence = sequence;
+        after.slot = store.free_row.map_or(slot, |(slot, _)| slot);
+    }
+    mark_days(acting, &mut after);
+    let mut statements = Vec::new();
+    match store.before {
+        None => statements.extend(benefits::insert(tenant, [(code, &after)])),
+        Some(_) => statements.push(benefits::update(tenant, code, &after)),
+    }
+    if let Some((mut item, ended)) = store.item {
+        item.code = ItemCode::new(item_code);
+        let ended = ended.map(|ended| storage::items::end(tenant, code, ended, acting.now));
+        statements.extend(ended);
+        statements.extend(storage::items::insert(tenant, acting.now, [(code, after.slot, &item)]));
+    }
+    let before = store.before.map(|(_, before)| before);
+    statements.extend(list(acting, code, before, &after, store.holder, store.free_row));
+    if changes {
+        let change = Change {
+            tenant,
+            entity: Entity::Benefit,
+            record: code.get(),
+            branch: after.branch,
+            from: before.map(|before| before.situation),
+            to: after.situation,
+            user: acting.user,
+            reason: store.reason,
+            origin: acting.origin,
+            at: acting.now,
+        };
+        let history_code = HistoryCode::new(history_code);
+        let body = body(acting, history_code, code, &after)?;
+        let receivers = acting.registers.receivers_of(Entity::Benefit);
+        statements.extend(history::insert(&change, history_code, &receivers, body));
+    }
+    let entry = audit::Entry {
+        tenant,
+        at: acting.now,
+        user: acting.user,
+        operation: acting.operation,
+        person: Some(store.holder.0),
+        detail: Some(format!("benefício {code} {}", store.done)),
+    };
+    statements.push(audit::insert(&entry, audit_code));
+    tx.batch(statements).await?;
+    Ok((code, after))
+}
+
+/// The days that follow from the situation: when it first became active, and since when it is cancelled.
+pub(crate) fn mark_days(acting: &Acting<'_>, benefit: &mut Benefit) {
+    let today = || acting.now.date_in(&acting.registers.zone).to_iso();
+    let kind = acting.registers.kind_of(benefit.situation);
+    if kind == Some(SituationKind::Active) && benefit.activated_on.is_none() {
+        benefit.activated_on = Some(today());
+    }
+    benefit.cancelled_on = match kind {
+        Some(SituationKind::Cancelled) => benefit.cancelled_on.take().or_else(|| Some(today())),
+        _ => None,
+    };
+}
+
+/// Its row in the searches: a new one, the member's, or the one it has.
+fn list(
+    acting: &Acting<'_>,
+    code: BenefitCode,
+    before: Option<&Benefit>,
+    after: &Benefit,
+    holder: (PersonCode, &Profile),
+    free_row: Option<(i32, domain::BranchCode)>,
+) -> Vec<Statement> {
+    let days = listed_days(acting.registers, holder.1, after);
+    let plate_key = after.vehicle.plate.as_ref().map(domain::Plate::key);
+    let row = benefit_row(code, after, holder, &days, plate_key.as_deref());
+    let before = match (before, free_row) {
+        (Some(before), _) => Some(Before { branch: before.branch, benefit: Some((code, before.situation)) }),
+        (None, Some((_, branch))) => Some(Before { branch, benefit: None }),
+        (None, None) => None,
+    };
+    match before {
+        Some(before) => listing::change(acting.tenant, before, &row),
+        None => listing::add(acting.tenant, &[row]),
+    }
+}
+
+/// When a benefit was registered, and when it or its holder last changed.
+pub(crate) fn listed_days(registers: &Registers, holder: &Profile, benefit: &Benefit) -> (String, String) {
+    let day = |moment: Moment| moment.date_in(&registers.zone).to_iso();
+    (day(benefit.created_at), day(benefit.updated_at.max(holder.updated_at)))
+}
+
+/// A person as all his rows in the searches know him.
+pub(crate) fn member(code: PersonCode, person: &Profile) -> Member<'_> {
+    Member {
+        person: code,
+        name: &person.name,
+        document: person.document.as_ref().map_or("", Document::as_str),
+        company_document: person.company_document.as_ref().map(domain::Cnpj::as_str),
+        state: person.address.state.as_deref(),
+        born_on: person.born_on.as_deref(),
+    }
+}
+
+/// A benefit as the searches know it.
+pub(crate) fn benefit_row<'r>(
+    code: BenefitCode,
+    benefit: &'r Benefit,
+    (person, profile): (PersonCode, &'r Profile),
+    (registered_on, updated_on): &'r (String, String),
+    plate_key: Option<&'r str>,
+) -> ListedRow<'r> {
+    let own = Own {
+        branch: benefit.branch,
+        benefit: Some((code, benefit.situation)),
+        plate_key,
+        chassis: benefit.vehicle.chassis.as_ref().map(domain::Chassis::as_str),
+        consultant: benefit.consultant.or(profile.consultant),
+        representative: benefit.representative.or(profile.representative),
+        registered_on,
+        updated_on,
+    };
+    ListedRow { slot: benefit.slot, member: member(person, profile), own }
+}
+
+/// What a receiver is told, now and whenever it is sent again.
+pub(crate) fn body(
+    acting: &Acting<'_>,
+    history: HistoryCode,
+    code: BenefitCode,
+    benefit: &Benefit,
+) -> Result<String, Error> {
+    let registers = acting.registers;
+    let missing = || Error::Text(format!("the situation {} is not registered", benefit.situation));
+    let situation = registers.situation(benefit.situation).ok_or_else(missing)?;
+    let first_plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
+    let vehicle = &benefit.vehicle;
+    let description = benefit_description(
+        vehicle.plate.as_ref(),
+        vehicle.brand.as_deref(),
+        vehicle.model.as_deref(),
+        first_plan.map_or("", |plan| &plan.name),
+    );
+    let trigger = BenefitTrigger {
+        history,
+        changed: acting.now,
+        benefit: code,
+        person: benefit.person,
+        branch: benefit.branch,
+        branch_name: registers.branch_name(benefit.branch),
+        situation: &situation.name,
+        colour: situation.colour,
+        description: &description,
+        registered: benefit.created_at,
+        sequence: benefit.sequence,
+        kind: benefit.kind,
+        joined: benefit.joined_on.as_deref().and_then(Date::from_iso),
+    };
+    trigger.body(&registers.zone).map_err(|error| Error::Text(error.to_string()))
+}

@@ -1,0 +1,47 @@
+//! What somebody searches for, once it was understood. What cannot be found by anybody never gets here.
+
+use crate::{BenefitCode, Date, PersonCode, PlanCode, SellerCode, SituationCode};
+
+/// What the rows of the member search must have. What is empty asks for nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MemberCriteria {
+    /// The beginnings of words of the name, folded ([`crate::name_words`]).
+    pub words: Vec<String>,
+    /// Bare. Where there are several, the member must have them all, so two different ones find nobody.
+    pub documents: Vec<String>,
+    pub company_document: Option<String>,
+    pub person: Option<PersonCode>,
+    pub consultant: Option<SellerCode>,
+    pub representative: Option<SellerCode>,
+    pub registered_from: Option<Date>,
+    pub registered_to: Option<Date>,
+    pub born_on: Option<Date>,
+    /// Changed on this day or later.
+    pub changed_from: Option<Date>,
+    pub situation: Option<SituationCode>,
+    /// As [`crate::plate_key`] makes it.
+    pub plate_key: Option<String>,
+    pub chassis: Option<String>,
+    pub plan: Option<PlanCode>,
+    pub state: Option<String>,
+}
+
+/// By what a benefit is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BenefitKey {
+    Plate(String),
+    Chassis(String),
+    Sequence(i32),
+    Card(String),
+    Code(BenefitCode),
+}
+
+/// What the benefits of a search must have: every key, and the rest where it is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BenefitCriteria {
+    /// At least one.
+    pub keys: Vec<BenefitKey>,
+    pub documents: Vec<String>,
+    pub situation: Option<SituationCode>,
+    pub plan: Option<PlanCode>,
+}

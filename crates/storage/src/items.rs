@@ -1,0 +1,81 @@
+//! The plans of benefits, also those that a benefit no longer has.
+
+use crate::statement::inserts;
+use crate::{Error, Source, Statement, Value, Weight, sql};
+use domain::{BenefitCode, ItemCode, Moment, PlanCode, TenantId};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    pub code: ItemCode,
+    pub plan: PlanCode,
+    /// In cents.
+    pub price: i64,
+    /// `yyyy-MM-dd`
+    pub included_on: String,
+    /// The one that the benefit was created with, or what replaced it.
+    pub is_first: bool,
+    pub active: bool,
+}
+
+/// The items of a benefit, by code.
+pub async fn of(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    benefit: BenefitCode,
+) -> Result<Vec<Item>, Error> {
+    let statement = sql("SELECT code, plan, price, included_on, is_first, active FROM items
+         WHERE tenant = $1 AND benefit = $2 ORDER BY code")
+    .arg(tenant)
+    .arg(benefit);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Item {
+                code: row.get("code")?,
+                plan: row.get("plan")?,
+                price: row.get("price")?,
+                included_on: row.get("included_on")?,
+                is_first: row.get("is_first")?,
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 100;
+
+/// Writes new items, each of a benefit that has its place in the searches.
+pub fn insert<'i>(
+    tenant: TenantId,
+    now: Moment,
+    items: impl IntoIterator<Item = (BenefitCode, i32, &'i Item)>,
+) -> Vec<Statement> {
+    let rows = items.into_iter().map(|(benefit, slot, item)| -> [Value; 11] {
+        [
+            tenant.into(),
+            benefit.into(),
+            item.code.into(),
+            item.plan.into(),
+            item.price.into(),
+            item.included_on.as_str().into(),
+            item.is_first.into(),
+            item.active.into(),
+            slot.into(),
+            now.into(),
+            now.into(),
+        ]
+    });
+    let head = "INSERT INTO items (tenant, benefit, code, plan, price, included_on, is_first, active, slot, created_at,
+         updated_at) VALUES";
+    inserts(head, ROWS, rows)
+}
+
+/// Ends an item; that it was there stays known.
+pub fn end(tenant: TenantId, benefit: BenefitCode, item: ItemCode, now: Moment) -> Statement {
+    sql("UPDATE items SET active = FALSE, updated_at = $4 WHERE tenant = $1 AND benefit = $2 AND code = $3")
+        .arg(tenant)
+        .arg(benefit)
+        .arg(item)
+        .arg(now)
+}

@@ -1,0 +1,231 @@
+//! What the searches find, as it is kept.
+
+use crate::benefits::{FieldValues, fields_of, plans_of};
+use crate::{Error, Row, Statement, sql};
+use domain::{
+    BenefitCode, BenefitKind, BranchCode, CivilState, Fuel, Moment, PersonCode, PlanCode, SellerCode, Sex,
+    SituationCode, VehicleCategory, VehicleTypeCode,
+};
+
+/// A row of the member search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub slot: i32,
+    pub person: FoundPerson,
+    pub branch: BranchCode,
+    pub consultant: Option<SellerCode>,
+    pub representative: Option<SellerCode>,
+    pub registered_on: String,
+    pub updated_on: String,
+    pub benefit: Option<OfBenefit>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundPerson {
+    pub code: PersonCode,
+    pub name: String,
+    pub document: Option<String>,
+    pub born_on: Option<String>,
+    pub sex: Option<Sex>,
+    pub email: Option<String>,
+    pub mobile: Option<String>,
+    pub landline: Option<String>,
+    pub address: Address,
+    pub mother: Option<String>,
+    pub civil_state: Option<CivilState>,
+    pub company: Option<String>,
+    pub identity_number: Option<String>,
+    pub cnh_number: Option<String>,
+    pub cnh_category: Option<String>,
+}
+
+/// As it is kept, its parts not looked at again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    pub kind: Option<String>,
+    pub street_kind: Option<String>,
+    pub street: Option<String>,
+    pub number: Option<String>,
+    pub complement: Option<String>,
+    pub district: Option<String>,
+    pub city: Option<String>,
+    pub state: Option<String>,
+    pub cep: Option<String>,
+}
+
+/// What a row of the member search tells of its benefit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfBenefit {
+    pub code: BenefitCode,
+    pub kind: BenefitKind,
+    pub situation: SituationCode,
+    pub sequence: i32,
+    pub card: Option<String>,
+    pub joined_on: Option<String>,
+    pub activated_on: Option<String>,
+    pub plans: Vec<(PlanCode, i64)>,
+    pub fields: FieldValues,
+    pub plate: Option<String>,
+    pub chassis: Option<String>,
+}
+
+/// A benefit, as the search for benefits and their list tell it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundBenefit {
+    pub benefit: OfBenefit,
+    pub person: PersonCode,
+    pub name: String,
+    pub document: Option<String>,
+    pub branch: BranchCode,
+    pub consultant: Option<SellerCode>,
+    pub representative: Option<SellerCode>,
+    pub due_day: Option<i32>,
+    pub cancelled_on: Option<String>,
+    pub created_at: Moment,
+    pub vehicle: FoundVehicle,
+}
+
+/// The vehicle, as it is kept, without its plate and chassis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundVehicle {
+    pub renavam: Option<String>,
+    pub brand: Option<String>,
+    pub model: Option<String>,
+    pub built: Option<i32>,
+    pub model_year: Option<i32>,
+    pub colour: Option<String>,
+    pub fuel: Option<Fuel>,
+    pub category: Option<VehicleCategory>,
+    pub kind: Option<VehicleTypeCode>,
+    pub doors: Option<i32>,
+    pub worth: Option<i64>,
+    pub protected: Option<i64>,
+    pub participation: Option<i64>,
+}
+
+/// The head of a search of members: what is read, and from where. The rest, with the tenant as its first value, is
+/// appended.
+pub fn members(rest: impl FnOnce(Statement) -> Statement) -> Statement {
+    rest(sql("SELECT l.slot, l.person, l.branch, l.consultant, l.representative, l.registered_on, l.updated_on,
+             p.name, p.document, p.born_on, p.sex, p.email, p.mobile, p.landline,
+             p.address_kind, p.street_kind, p.street, p.street_number, p.complement, p.district, p.city, p.state, p.cep,
+             p.mother, p.civil_state, p.company, p.identity_number, p.cnh_number, p.cnh_category,
+             l.benefit, l.situation, b.kind, b.sequence, b.card, b.joined_on, b.activated_on, b.plans, b.field_values,
+             b.plate, b.chassis
+         FROM listing l JOIN people p ON p.tenant = l.tenant AND p.code = l.person
+         LEFT JOIN benefits b ON b.tenant = l.tenant AND b.code = l.benefit"))
+}
+
+/// The head of a search of benefits, led by the rows of the searches (`l`) or by the benefits themselves.
+pub fn benefits(by_listing: bool) -> Statement {
+    let from = match by_listing {
+        true => "FROM listing l CROSS JOIN benefits b",
+        false => "FROM benefits b",
+    };
+    sql("SELECT b.code AS benefit, b.person, b.branch, b.kind, b.situation, b.sequence, b.card, b.joined_on,
+             b.activated_on, b.plans, b.field_values, b.plate, b.chassis, b.due_day, b.cancelled_on, b.created_at,
+             b.renavam, b.brand, b.model, b.built, b.model_year, b.colour, b.fuel, b.category, b.vehicle_type, b.doors,
+             b.worth, b.protected, b.participation, p.name, p.document,
+             COALESCE(b.consultant, p.consultant) AS consultant,
+             COALESCE(b.representative, p.representative) AS representative")
+    .ending(from)
+    .ending("JOIN people p ON p.tenant = b.tenant AND p.code = b.person")
+}
+
+pub fn read(rows: Vec<Row>) -> Result<Vec<Found>, Error> {
+    rows.iter().map(found).collect()
+}
+
+pub fn read_benefits(rows: Vec<Row>) -> Result<Vec<FoundBenefit>, Error> {
+    rows.iter().map(found_benefit).collect()
+}
+
+fn found(row: &Row) -> Result<Found, Error> {
+    let (slot, person) = (row.get("slot")?, row.get("person")?);
+    Ok(Found {
+        slot,
+        branch: row.get("branch")?,
+        consultant: row.get("consultant")?,
+        representative: row.get("representative")?,
+        registered_on: row.get("registered_on")?,
+        updated_on: row.get("updated_on")?,
+        person: FoundPerson {
+            code: person,
+            name: row.get("name")?,
+            document: row.get("document")?,
+            born_on: row.get("born_on")?,
+            sex: row.get("sex")?,
+            email: row.get("email")?,
+            mobile: row.get("mobile")?,
+            landline: row.get("landline")?,
+            address: Address {
+                kind: row.get("address_kind")?,
+                street_kind: row.get("street_kind")?,
+                street: row.get("street")?,
+                number: row.get("street_number")?,
+                complement: row.get("complement")?,
+                district: row.get("district")?,
+                city: row.get("city")?,
+                state: row.get("state")?,
+                cep: row.get("cep")?,
+            },
+            mother: row.get("mother")?,
+            civil_state: row.get("civil_state")?,
+            company: row.get("company")?,
+            identity_number: row.get("identity_number")?,
+            cnh_number: row.get("cnh_number")?,
+            cnh_category: row.get("cnh_category")?,
+        },
+        benefit: match row.get::<Option<BenefitCode>>("benefit")? {
+            Some(code) => Some(of_benefit(code, row)?),
+            None => None,
+        },
+    })
+}
+
+fn of_benefit(code: BenefitCode, row: &Row) -> Result<OfBenefit, Error> {
+    Ok(OfBenefit {
+        code,
+        situation: row.get("situation")?,
+        kind: row.get("kind")?,
+        sequence: row.get("sequence")?,
+        card: row.get("card")?,
+        joined_on: row.get("joined_on")?,
+        activated_on: row.get("activated_on")?,
+        plans: plans_of(&row.get::<String>("plans")?)?,
+        fields: fields_of(row.get("field_values")?)?,
+        plate: row.get("plate")?,
+        chassis: row.get("chassis")?,
+    })
+}
+
+fn found_benefit(row: &Row) -> Result<FoundBenefit, Error> {
+    let benefit = of_benefit(row.get("benefit")?, row)?;
+    Ok(FoundBenefit {
+        benefit,
+        due_day: row.get("due_day")?,
+        cancelled_on: row.get("cancelled_on")?,
+        created_at: row.get("created_at")?,
+        vehicle: FoundVehicle {
+            renavam: row.get("renavam")?,
+            brand: row.get("brand")?,
+            model: row.get("model")?,
+            built: row.get("built")?,
+            model_year: row.get("model_year")?,
+            colour: row.get("colour")?,
+            fuel: row.get("fuel")?,
+            category: row.get("category")?,
+            kind: row.get("vehicle_type")?,
+            doors: row.get("doors")?,
+            worth: row.get("worth")?,
+            protected: row.get("protected")?,
+            participation: row.get("participation")?,
+        },
+        name: row.get("name")?,
+        document: row.get("document")?,
+        consultant: row.get("consultant")?,
+        representative: row.get("representative")?,
+        person: row.get("person")?,
+        branch: row.get("branch")?,
+    })
+}

@@ -1,0 +1,174 @@
+//! How many rows of each branch and situation stand in each block of the searches. Totals and the starts of pages come from
+//! here, without counting and without stepping over what is not shown. Each ordering is kept in blocks of two sizes: the
+//! coarse ones give the total and lead to the right neighbourhood, the fine ones to within a thousand rows.
+
+use crate::statement::inserts;
+use crate::{Error, Source, Statement, Value, Weight, sql};
+use domain::{BranchCode, SituationCode, TenantId};
+use std::collections::BTreeMap;
+
+/// Places in a fine block.
+pub const FINE: i64 = 1000;
+/// Fine blocks in a coarse one.
+const COARSE: i64 = 32;
+
+/// What the rows are ordered by. Its number is that of the fine blocks; that of the coarse ones is the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ordering {
+    /// The member search.
+    Slot = 1,
+    /// The list of benefits.
+    Benefit = 3,
+}
+
+/// The situation of a row without a benefit.
+pub const NO_SITUATION: SituationCode = SituationCode::new(0);
+
+/// Where a row is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Counted {
+    pub branch: BranchCode,
+    pub situation: SituationCode,
+}
+
+/// What a unit changes in the counts, gathered so that what cancels out is never written.
+#[derive(Debug, Default)]
+pub(crate) struct Changes(BTreeMap<(i64, Counted, i64), i64>);
+
+impl Changes {
+    /// Counts a row in, or out where `by` is negative.
+    pub fn count(&mut self, ordering: Ordering, at: i32, counted: Counted, by: i64) {
+        let (fine, at) = (ordering as i64, i64::from(at));
+        *self.0.entry((fine, counted, at / FINE)).or_default() += by;
+        *self.0.entry((fine + 1, counted, at / FINE / COARSE)).or_default() += by;
+    }
+
+    pub fn statements(self, tenant: TenantId) -> Vec<Statement> {
+        let changed = self.0.into_iter().filter(|(_, by)| *by != 0);
+        let rows = changed.map(|((ordering, counted, block), by)| -> [Value; 6] {
+            [
+                tenant.into(),
+                ordering.into(),
+                counted.branch.into(),
+                counted.situation.into(),
+                block.into(),
+                by.into(),
+            ]
+        });
+        // A row of the searches is counted in two places, or out of two and into two others.
+        inserts(
+            "INSERT INTO listing_tally (tenant, ordering, branch, situation, block, rows) VALUES",
+            4,
+            rows,
+        )
+        .into_iter()
+        .map(|insert| {
+            insert.ending(
+                "ON CONFLICT (tenant, ordering, branch, situation, block)
+                     DO UPDATE SET rows = listing_tally.rows + excluded.rows",
+            )
+        })
+        .collect()
+    }
+}
+
+/// Which rows count: of these branches, in these situations.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    pub tenant: TenantId,
+    pub ordering: Ordering,
+    pub branches: Vec<BranchCode>,
+    pub situations: Vec<SituationCode>,
+}
+
+/// A stretch of an ordering that holds a page, and how many rows to step over in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    pub first: i64,
+    pub last: i64,
+    pub skip: i64,
+}
+
+impl Counts {
+    /// How many rows there are, and where the page of `take` rows behind the first `skip` lies; `None` past the end.
+    pub async fn page(
+        &self,
+        tx: &mut crate::Tx,
+        skip: i64,
+        take: i64,
+    ) -> Result<(i64, Option<Stretch>), Error> {
+        let coarse = self.blocks(&mut *tx, self.ordering as i64 + 1, None).await?;
+        let total = coarse.iter().map(|(_, rows)| rows).sum();
+        if skip >= total {
+            return Ok((total, None));
+        }
+        let (first, before) = reach(&coarse, skip);
+        let (last, _) = reach(&coarse, (skip + take - 1).min(total - 1));
+        let within = Some((first * COARSE, last * COARSE + COARSE - 1));
+        let fine = self.blocks(&mut *tx, self.ordering as i64, within).await?;
+        let skip = skip - before;
+        let (first, before) = reach(&fine, skip);
+        let (last, _) = reach(&fine, skip + take - 1);
+        Ok((total, Some(Stretch { first: first * FINE, last: last * FINE + FINE - 1, skip: skip - before })))
+    }
+
+    async fn blocks(
+        &self,
+        from: impl Into<Source<'_>>,
+        ordering: i64,
+        within: Option<(i64, i64)>,
+    ) -> Result<Vec<(i64, i64)>, Error> {
+        let mut statement = sql("SELECT block, CAST(SUM(rows) AS BIGINT) AS rows FROM listing_tally
+             WHERE tenant = $1 AND ordering = $2")
+        .arg(self.tenant)
+        .arg(ordering)
+        .within("branch", self.branches.iter().copied())
+        .within("situation", self.situations.iter().copied());
+        if let Some((first, last)) = within {
+            statement = statement.then("AND block >= ? AND block <= ?", [first, last]);
+        }
+        let statement = statement.ending("GROUP BY block ORDER BY block");
+        let rows = from.into().all(Weight::Search, statement).await?;
+        rows.iter().map(|row| Ok((row.get("block")?, row.get("rows")?))).collect()
+    }
+}
+
+/// The block in which the row behind the first `skip` lies, and how many rows lie before that block.
+fn reach(blocks: &[(i64, i64)], skip: i64) -> (i64, i64) {
+    let mut before = 0;
+    for (block, rows) in blocks {
+        if before + rows > skip {
+            return (*block, before);
+        }
+        before += rows;
+    }
+    // Past the end: the last one.
+    blocks.last().map_or((0, 0), |(block, rows)| (*block, before - rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_found_in_the_block_that_holds_it() {
+        let blocks = [(0, 3), (2, 5), (7, 1)];
+        let found: Vec<_> = (0..10).map(|skip| reach(&blocks, skip)).collect();
+        assert_eq!(found[..3], [(0, 0); 3]);
+        assert_eq!(found[3..8], [(2, 3); 5]);
+        assert_eq!(found[8..], [(7, 8); 2]);
+    }
+
+    #[test]
+    fn what_cancels_out_is_not_written() {
+        let here = Counted { branch: BranchCode::new(1), situation: SituationCode::new(2) };
+        let there = Counted { branch: BranchCode::new(2), ..here };
+        let mut changes = Changes::default();
+        changes.count(Ordering::Slot, 77, here, -1);
+        changes.count(Ordering::Slot, 78, here, 1);
+        changes.count(Ordering::Benefit, 40_000, there, 1);
+        let texts: Vec<_> = changes.statements(TenantId::new(7));
+        assert_eq!(texts.len(), 2);
+        assert_eq!(texts[1].values()[1..], [4.into(), 2.into(), 2.into(), 1.into(), 1.into()]);
+    }
+}
