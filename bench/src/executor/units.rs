@@ -1,6 +1,6 @@
 //! The unit of work that both sides write: a code from the counter, a row of history, a row of the outbox.
 
-use domain::{BranchCode, Entity, Moment, TenantId};
+use domain::{BranchCode, Entity, Moment, SituationCode, TenantId};
 use storage::history::Change;
 
 /// As many units share a commit at most, on both sides.
@@ -22,8 +22,8 @@ pub fn change(tenant: i32, record: i64) -> Change {
         entity: Entity::Benefit,
         record: i32::try_from(record).unwrap_or(1),
         branch: BranchCode::new(1),
-        from: Some(1),
-        to: 2,
+        from: Some(SituationCode::new(1)),
+        to: SituationCode::new(2),
         user: None,
         reason: Some("Pagamento em atraso".to_owned()),
         origin: "api",

@@ -187,6 +187,14 @@ impl From<app::Error> for Failure {
             app::Error::Busy => Failure::Busy,
             app::Error::NoTenant => Failure::NoTenant,
             app::Error::KeyReused => Failure::KeyReused,
+            app::Error::NoSuch { field, code } => {
+                Failure::NotFound(wire::refusal::text(&Rejection::UnknownCode { field, code }))
+            }
+            // A register that changes faster than anything is decided by it, or an audit that cannot be written: later.
+            error @ (app::Error::Stale | app::Error::Unaudited) => {
+                tracing::warn!(%error, "a request has to wait");
+                Failure::Unavailable
+            }
             app::Error::Storage(Storage::Unknown) => {
                 tracing::error!("the answer to a commit was lost");
                 Failure::Unknown

@@ -115,7 +115,6 @@ where
 }
 
 /// An operation that changes what is there.
-#[allow(dead_code)] // used by the benefit routes
 pub fn put<H, T>(path: &'static str, access: Access, handler: H) -> Operation
 where
     H: Handler<T, State>,

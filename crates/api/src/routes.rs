@@ -1,11 +1,14 @@
 //! The route table: every operation, on one screen.
 
-use crate::operation::{Access, Operation, Section, get, post};
+use crate::operation::{Access, Operation, Section, get, post, put};
 use crate::{ext, gestao};
 use domain::Role;
 use wire::records::{
-    AcessoTO, CodigoNomeTO, ListaDiaVencimentoTO, PessoaInput, PessoaOutputTO, SituacaoBeneficioTO,
-    TipoVeiculoBean, UsuarioInput, UsuarioTO,
+    AcessoTO, AuditoriaQuery, AuditoriaTO, BeneficioInput, BeneficioOutputTO, BeneficioVeiculoInput,
+    CancelamentoInput, CodigoNomeTO, HistoricoQuery, HistoricoTO, ListaBeneficioQuery, ListaDiaVencimentoTO,
+    Pagina, PesquisaAssociadoOutputTO, PesquisaAssociadoQuery, PesquisaBeneficioOutputTO,
+    PesquisaBeneficioQuery, PessoaInput, PessoaOutputTO, SituacaoBeneficioTO, TipoVeiculoBean, UsuarioInput,
+    UsuarioTO,
 };
 
 const ANY_ROLE: Access = Access::Roles(&Role::ALL);
@@ -20,10 +23,34 @@ pub fn operations() -> Vec<Operation> {
         get("/ext/administracao/loja", ANY_ROLE, ext::administracao::branches)
             .told(Administration, "Lojas do usuário", "As lojas (unidades) que o usuário pode acessar, por nome.")
             .answers_many::<CodigoNomeTO>(),
+        get("/ext/associado", ANY_ROLE, ext::associado::search)
+            .told(Member, "Pesquisar associados", "Os associados com os seus benefícios, um benefício por item; quem tem vários aparece várias vezes, e quem não tem nenhum, uma. Informe ao menos um destes: `codPessoa`; `nome`; `cpf` ou `cnpj`; `dataCadastroInicial` com `dataCadastroFinal`; `dataNascimento`; `situacaoBeneficio`; `placa` ou `chassi`. Em páginas de 100, na ordem em que os itens surgiram.")
+            .asks::<PesquisaAssociadoQuery>()
+            .answers::<Pagina<PesquisaAssociadoOutputTO>>(),
         post("/ext/associado", ANY_ROLE, ext::associado::save)
             .told(Member, "Salvar associado", "Cria a pessoa do CPF ou CNPJ enviado ou, se ela já está na base, a atualiza: o campo que não vem fica como está, e `null` o limpa.")
             .takes::<PessoaInput>()
             .answers::<PessoaOutputTO>(),
+        get("/ext/beneficio", ANY_ROLE, ext::beneficio::search)
+            .told(Benefit, "Pesquisar benefícios", "Os benefícios de uma placa, de um chassi, de um número sequencial ou de um cartão; informe ao menos um deles. Os outros parâmetros só restringem.")
+            .asks::<PesquisaBeneficioQuery>()
+            .answers_many::<PesquisaBeneficioOutputTO>(),
+        post("/ext/beneficio", ANY_ROLE, ext::beneficio::save)
+            .told(Benefit, "Salvar benefício", "Cria um benefício que não é veicular para a pessoa do CPF ou CNPJ enviado ou, com `codBeneficio`, altera os campos comuns de um benefício de qualquer tipo: o campo que não vem fica como está, e `null` o limpa.")
+            .takes::<BeneficioInput>()
+            .answers::<BeneficioOutputTO>(),
+        get("/ext/beneficio/lista", ANY_ROLE, ext::beneficio::list)
+            .told(Benefit, "Listar benefícios", "Todos os benefícios das lojas do usuário, por código, em páginas de 100.")
+            .asks::<ListaBeneficioQuery>()
+            .answers::<Pagina<PesquisaBeneficioOutputTO>>(),
+        post("/ext/beneficio/veicular", ANY_ROLE, ext::beneficio::save_vehicle)
+            .told(Benefit, "Salvar benefício veicular", "Cria um benefício veicular, com o seu veículo, para a pessoa do CPF ou CNPJ enviado ou, com `codBeneficio`, o altera. Uma placa ou um chassi tem um só benefício em vigor por vez.")
+            .takes::<BeneficioVeiculoInput>()
+            .answers::<BeneficioOutputTO>(),
+        put("/ext/beneficio/{codBeneficio}/cancelar", ANY_ROLE, ext::beneficio::cancel)
+            .told(Benefit, "Cancelar benefício", "Leva o benefício à situação de cancelado e guarda os seus dados. Repetido, responde o mesmo. O corpo pode faltar.")
+            .may_take::<CancelamentoInput>()
+            .answers::<BeneficioOutputTO>(),
         get("/ext/beneficio/situacaoBeneficio", Access::Open, ext::beneficio::situations)
             .told(Benefit, "Situações de benefício", "As situações que um benefício pode ter, com o tipo de cada uma.")
             .answers_many::<SituacaoBeneficioTO>(),
@@ -33,6 +60,14 @@ pub fn operations() -> Vec<Operation> {
         get("/ext/beneficio/vencimento", Access::Open, ext::beneficio::due_days)
             .told(Benefit, "Dias de vencimento", "Os dias do mês que um benefício pode ter como vencimento.")
             .answers::<ListaDiaVencimentoTO>(),
+        get("/gestao/auditoria", ADMINISTRATOR, gestao::auditoria::page)
+            .told(Management, "Auditoria", "Quem alterou e quem viu os dados de quem, e por qual operação, na ordem em que foi gravado. As leituras são gravadas em grupos, logo depois de respondidas.")
+            .asks::<AuditoriaQuery>()
+            .answers::<AuditoriaTO>(),
+        get("/gestao/historico", ANY_ROLE, gestao::historico::page)
+            .told(Management, "Histórico de situações", "As mudanças de situação das lojas do usuário, na ordem em que aconteceram, com o gatilho de cada uma. Guarde `proximo` e envie-o em `apos`: nada é inserido antes do que já foi mostrado.")
+            .asks::<HistoricoQuery>()
+            .answers::<HistoricoTO>(),
         get("/gestao/usuario", ADMINISTRATOR, gestao::usuario::list)
             .told(Management, "Usuários da base", "Todos os usuários da base, ativos ou não, por código.")
             .answers_many::<UsuarioTO>(),

@@ -6,7 +6,8 @@ use crate::{App, Error, users};
 use domain::{Moment, PersonCode, TenantId, UserCode};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use storage::audit::{self, Asked, Sighting, Told, block};
+use storage::audit::{self, Asked, Sighting, block};
+pub use storage::audit::{Told, What};
 use storage::{Lane, Tx};
 
 /// Looks that may wait.
@@ -53,6 +54,21 @@ impl Looks {
         Ok(())
     }
 
+    /// Some of what waits, of one tenant.
+    fn take(&self) -> Option<(TenantId, Vec<(Seen, Sighting)>)> {
+        let mut waiting = self.lock();
+        let Waiting { looks, by_tenant } = &mut *waiting;
+        let (tenant, own) = by_tenant.iter_mut().next()?;
+        let tenant = *tenant;
+        let keys: Vec<Seen> = own.keys().take(TOGETHER).copied().collect();
+        let some: Vec<_> = keys.into_iter().filter_map(|key| own.remove_entry(&key)).collect();
+        if own.is_empty() {
+            by_tenant.remove(&tenant);
+        }
+        *looks -= some.iter().map(|(_, sighting)| sighting.len()).sum::<usize>();
+        Some((tenant, some))
+    }
+
     fn put_back(&self, tenant: TenantId, some: &[(Seen, Sighting)]) {
         let mut waiting = self.lock();
         let Waiting { looks, by_tenant } = &mut *waiting;
@@ -79,24 +95,19 @@ pub(crate) fn saw(
 }
 
 /// Writes what waits. Called over and over by whoever serves, and once more when he stops. What could not be written waits
-/// on.
+/// on; whoever is cut off here leaves behind what he had not begun to write.
 pub async fn flush(app: &App) -> Result<(), Error> {
-    let taken = std::mem::take(&mut *app.looks.lock());
-    let mut failed = None;
-    for (tenant, sightings) in taken.by_tenant {
-        let sightings: Vec<_> = sightings.into_iter().collect();
-        for some in sightings.chunks(TOGETHER) {
-            let rows: Vec<Sighting> = some.iter().map(|(_, sighting)| sighting.clone()).collect();
-            let written = app.db.write(Lane::background(tenant), (tenant, rows), |tx, (tenant, rows)| {
-                Box::pin(audit::append_sightings(tx, *tenant, rows))
-            });
-            if let Err(error) = written.await {
-                app.looks.put_back(tenant, some);
-                failed = Some(error);
-            }
+    while let Some((tenant, some)) = app.looks.take() {
+        let rows: Vec<Sighting> = some.iter().map(|(_, sighting)| sighting.clone()).collect();
+        let written = app.db.write(Lane::background(tenant), (tenant, rows), |tx, (tenant, rows)| {
+            Box::pin(audit::append_sightings(tx, *tenant, rows))
+        });
+        if let Err(error) = written.await {
+            app.looks.put_back(tenant, &some);
+            return Err(error.into());
         }
     }
-    failed.map_or(Ok(()), |error| Err(error.into()))
+    Ok(())
 }
 
 /// What an administrator asks of the audit.

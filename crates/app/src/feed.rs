@@ -6,7 +6,8 @@ use crate::base::{Registers, registers};
 use crate::{App, Error};
 use domain::{BranchCode, Entity, HistoryCode};
 use std::sync::Arc;
-use storage::history::{self, Entry};
+use storage::history;
+pub use storage::history::Entry;
 
 /// Entries in a page.
 pub const PAGE: usize = 100;

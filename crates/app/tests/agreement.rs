@@ -138,8 +138,18 @@ async fn change(
     refuse: bool,
 ) -> Result<i32, Error> {
     let (entity, branch, at) = (Entity::Claim, BranchCode::new(1), app.now());
-    let change =
-        Change { tenant, entity, record, branch, from: None, to: 1, user: None, reason, origin: "teste", at };
+    let change = Change {
+        tenant,
+        entity,
+        record,
+        branch,
+        from: None,
+        to: domain::SituationCode::new(1),
+        user: None,
+        reason,
+        origin: "teste",
+        at,
+    };
     let unit =
         app.db.write(Lane::of(tenant), (change, receivers, refuse), |tx, (change, receivers, refuse)| {
             Box::pin(async move {

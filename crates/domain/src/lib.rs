@@ -23,6 +23,7 @@ mod rejection;
 mod role;
 mod scope;
 mod sets;
+pub mod shown;
 mod tenant;
 mod text;
 mod time;

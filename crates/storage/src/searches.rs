@@ -7,7 +7,7 @@
 
 mod found;
 
-pub use found::{Address, Found, FoundBenefit, FoundPerson, FoundVehicle, OfBenefit};
+pub use found::{Found, FoundBenefit, FoundPerson, FoundVehicle, OfBenefit};
 
 use crate::tally::Stretch;
 use crate::{Error, Source, Statement, Tx, Value, Weight, names, sql};

@@ -102,6 +102,9 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::UnknownCode { field: Field::Branch, code } => {
             format!("codLoja: a loja {code} não existe para o seu usuário.")
         }
+        Rejection::UnknownCode { field: Field::Benefit, code } => {
+            format!("codBeneficio: o benefício {code} não existe para o seu usuário.")
+        }
         Rejection::UnknownCode { field: unknown, code } => {
             format!("{}: o código {code} não existe, está inativo ou é de outra loja.", field(*unknown))
         }

@@ -8,7 +8,7 @@ use crate::system::SystemClock;
 use crate::telemetry;
 use api::{Shell, State, Stopping};
 use app::housekeeping::{self, Retention};
-use app::{App, memory, presence, server_key};
+use app::{App, audit, memory, presence, server_key};
 use delivery::mail::{self, Post, Transport};
 use domain::Clock;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -65,6 +65,7 @@ pub async fn run(settings: &Settings, with_demo: bool) -> Result<ExitCode, Fatal
     background.spawn(housekeep(app.clone(), rhythm));
     background.spawn(mail::run(app.clone(), post, settings.mail.interval));
     background.spawn(renew(app.clone(), settings.access.renew_interval));
+    background.spawn(write_looks(app.clone(), settings.access.audit_interval));
     if let Some(certificate) = &certificate {
         background.spawn(renew_certificate(app.clone(), certificate.clone(), settings.tls.renew_interval));
     }
@@ -78,6 +79,9 @@ pub async fn run(settings: &Settings, with_demo: bool) -> Result<ExitCode, Fatal
         tracing::warn!("some requests were cut off");
     }
     background.shutdown().await;
+    if let Err(error) = audit::flush(&app).await {
+        tracing::error!(%error, "the last looks at people could not be written");
+    }
     if let Err(error) = presence::leave(&app, &process).await {
         tracing::warn!(%error, "could not sign off");
     }
@@ -200,6 +204,17 @@ async fn renew(app: App, every: Duration) {
         ticks.tick().await;
         if let Err(error) = memory::renew(&app).await {
             tracing::warn!(%error, "what changed elsewhere could not be looked at");
+        }
+    }
+}
+
+/// Writes down who looked at whom, behind the answers.
+async fn write_looks(app: App, every: Duration) {
+    let mut ticks = ticks(every);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = audit::flush(&app).await {
+            tracing::warn!(%error, "looks at people could not be written; they are kept and tried again");
         }
     }
 }

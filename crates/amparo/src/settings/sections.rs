@@ -168,6 +168,7 @@ impl TlsSettings {
 pub struct AccessSettings {
     pub throttle: Throttle,
     pub renew_interval: Duration,
+    pub audit_interval: Duration,
 }
 
 impl AccessSettings {
@@ -179,6 +180,7 @@ impl AccessSettings {
                 window: values.duration("access.failure_window")?,
             },
             renew_interval: values.duration("access.renew_interval")?,
+            audit_interval: values.duration("access.audit_interval")?,
         })
     }
 }

@@ -3,8 +3,8 @@
 use crate::benefits::{FieldValues, fields_of, plans_of};
 use crate::{Error, Row, Statement, sql};
 use domain::{
-    BenefitCode, BenefitKind, BranchCode, CivilState, Fuel, Moment, PersonCode, PlanCode, SellerCode, Sex,
-    SituationCode, VehicleCategory, VehicleTypeCode,
+    BenefitCode, BenefitKind, BranchCode, Cep, CivilState, Fuel, Moment, PersonCode, PlanCode, PostalAddress,
+    SellerCode, Sex, SituationCode, VehicleCategory, VehicleTypeCode,
 };
 
 /// A row of the member search.
@@ -30,27 +30,13 @@ pub struct FoundPerson {
     pub email: Option<String>,
     pub mobile: Option<String>,
     pub landline: Option<String>,
-    pub address: Address,
+    pub address: PostalAddress,
     pub mother: Option<String>,
     pub civil_state: Option<CivilState>,
     pub company: Option<String>,
     pub identity_number: Option<String>,
     pub cnh_number: Option<String>,
     pub cnh_category: Option<String>,
-}
-
-/// As it is kept, its parts not looked at again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
-    pub kind: Option<String>,
-    pub street_kind: Option<String>,
-    pub street: Option<String>,
-    pub number: Option<String>,
-    pub complement: Option<String>,
-    pub district: Option<String>,
-    pub city: Option<String>,
-    pub state: Option<String>,
-    pub cep: Option<String>,
 }
 
 /// What a row of the member search tells of its benefit.
@@ -158,7 +144,7 @@ fn found(row: &Row) -> Result<Found, Error> {
             email: row.get("email")?,
             mobile: row.get("mobile")?,
             landline: row.get("landline")?,
-            address: Address {
+            address: PostalAddress {
                 kind: row.get("address_kind")?,
                 street_kind: row.get("street_kind")?,
                 street: row.get("street")?,
@@ -167,7 +153,7 @@ fn found(row: &Row) -> Result<Found, Error> {
                 district: row.get("district")?,
                 city: row.get("city")?,
                 state: row.get("state")?,
-                cep: row.get("cep")?,
+                cep: row.get::<Option<String>>("cep")?.and_then(|cep| Cep::parse(&cep).ok()),
             },
             mother: row.get("mother")?,
             civil_state: row.get("civil_state")?,

@@ -484,7 +484,7 @@ async fn change(db: &Db, record: i32) -> Result<i32, Error> {
         record,
         branch: domain::BranchCode::new(1),
         from: None,
-        to: 1,
+        to: domain::SituationCode::new(1),
         user: None,
         reason: None,
         origin: "teste",

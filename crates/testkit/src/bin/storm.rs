@@ -28,7 +28,7 @@ async fn main() {
                     record: round * 1_000_000 + caller * 100_000 + number,
                     branch: BranchCode::new(1),
                     from: None,
-                    to: 1,
+                    to: domain::SituationCode::new(1),
                     user: None,
                     reason: None,
                     origin: "teste",

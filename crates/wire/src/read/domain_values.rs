@@ -6,7 +6,7 @@ use crate::names::Named;
 use crate::refusal;
 use domain::{
     BenefitCode, BranchCode, CardNumber, Cep, Chassis, Date, Document, Email, Field, FieldCode, Money, Name,
-    Note, PersonCode, Phone, PlanCode, Plate, Rejection, SellerCode, Text, Uf, VehicleTypeCode,
+    Note, PersonCode, Phone, PlanCode, Plate, Rejection, SellerCode, Text, Uf, UserCode, VehicleTypeCode,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -124,6 +124,7 @@ codes! {
     SellerCode: i32 = |code| code;
     VehicleTypeCode: i32 = |code| code;
     FieldCode: i32 = |code| code;
+    UserCode: i32 = |code| code;
     PlanCode: Between<0, { i32::MAX }> = Between::get;
 }
 

@@ -32,6 +32,14 @@ input! {
     }
 }
 
+input! {
+    /// Qual página da lista se quer.
+    pub struct ListaBeneficioQuery = "ListaBeneficioQueryTO" {
+        /// A página, a partir de 1; cada uma tem 100 itens.
+        page "pagina": optional Between<1, { i32::MAX }> = 1,
+    }
+}
+
 /// Um plano de um benefício.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -140,7 +140,7 @@ pub struct PesquisaAssociadoOutputTO {
     #[schema(examples("AB"))]
     pub categoria_cnh: Option<String>,
     /// Os campos adicionais do benefício.
-    pub dados_adicionais: Vec<CampoAdicionalValorTO>,
+    pub dados_adicionais: Option<Vec<CampoAdicionalValorTO>>,
     /// Código da loja do benefício ou, sem ele, da pessoa.
     #[schema(examples(1))]
     pub cod_loja: i32,

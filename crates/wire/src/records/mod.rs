@@ -8,6 +8,7 @@ mod benefit;
 mod benefit_input;
 mod benefit_search;
 mod contact;
+mod management;
 mod member_search;
 mod nested;
 mod page;
@@ -27,9 +28,13 @@ pub use benefit::{
 };
 pub use benefit_input::{BeneficioInput, BeneficioVeiculoInput, CampoAdicionalInput, CancelamentoInput};
 pub use benefit_search::{
-    CampoAdicionalValorTO, PesquisaBeneficioOutputTO, PesquisaBeneficioQuery, PlanoValorTO,
+    CampoAdicionalValorTO, ListaBeneficioQuery, PesquisaBeneficioOutputTO, PesquisaBeneficioQuery,
+    PlanoValorTO,
 };
 pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};
+pub use management::{
+    AuditoriaQuery, AuditoriaTO, HistoricoQuery, HistoricoTO, MudancaTO, PessoaVistaTO, RegistroAuditoriaTO,
+};
 pub use member_search::{PesquisaAssociadoOutputTO, PesquisaAssociadoQuery};
 pub use page::{Listed, Pagina};
 pub use person::{PessoaInput, PessoaOutputTO};

@@ -258,7 +258,7 @@ fn a_row_of_the_member_search_has_every_key_also_without_a_benefit() {
         identidade: some("12"),
         numero_cnh: some("34"),
         categoria_cnh: some("AB"),
-        dados_adicionais: fields(),
+        dados_adicionais: Some(fields()),
         cod_loja: 1,
         nome_loja: "Matriz".to_owned(),
         cod_consultor: Some(1),

@@ -1,0 +1,53 @@
+//! `/gestao/auditoria`: who did and saw what, for administrators.
+
+use crate::State;
+use crate::answer::Answer;
+use crate::extract::{Caller, Query};
+use crate::failure::Failure;
+use app::audit::{self, PAGE, Question, Told, What};
+use app::base::registers;
+use axum::extract;
+use domain::{Moment, PersonCode, TimeZone, UserCode};
+use std::collections::HashMap;
+use wire::records::{AuditoriaQuery, AuditoriaTO, PessoaVistaTO, RegistroAuditoriaTO};
+
+/// `GET /gestao/auditoria`
+pub async fn page(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    Query(query): Query<AuditoriaQuery>,
+) -> Result<Answer<AuditoriaTO>, Failure> {
+    let after = query.after.set().map_or(0, |after| after.get());
+    let question = Question { after, person: query.person.set(), user: query.user.set() };
+    let mut told = audit::page(&state.app, &caller, question).await?;
+    let has_more = told.len() > PAGE;
+    told.truncate(PAGE);
+    let names = audit::user_names(&state.app, &caller).await?;
+    let registers = registers(&state.app, caller.scope.tenant()).await?;
+    let next = told.last().map_or(after, |one| one.code);
+    let items = told.into_iter().map(|one| record(&registers.zone, &names, one)).collect();
+    Ok(Answer(AuditoriaTO { itens: items, proximo: next, tem_mais: has_more }))
+}
+
+fn record(zone: &TimeZone, names: &HashMap<UserCode, String>, told: Told) -> RegistroAuditoriaTO {
+    let seen = |(person, at): (PersonCode, Moment)| PessoaVistaTO {
+        cod_pessoa: person.get(),
+        data_hora: at.to_offset_iso(zone),
+    };
+    let (kind, people, detail) = match told.what {
+        What::Looked(people) => ("leitura", people, None),
+        What::Changed(person, detail) => {
+            ("alteracao", person.map(|person| (person, told.at)).into_iter().collect(), detail)
+        }
+    };
+    RegistroAuditoriaTO {
+        cod_auditoria: told.code,
+        data_hora: told.at.to_offset_iso(zone),
+        cod_usuario: told.user.map(|user| user.get()),
+        nome_usuario: told.user.and_then(|user| names.get(&user)).cloned(),
+        operacao: told.operation,
+        tipo: kind,
+        pessoas: people.into_iter().map(seen).collect(),
+        detalhe: detail,
+    }
+}

@@ -1,0 +1,70 @@
+//! How values that are kept are shown. They were judged when they came, so they are only dressed here, not judged again:
+//! a page of a search shows hundreds of them. What does not look as it should is shown as it is.
+
+/// `529.982.247-25` or `11.222.333/0001-81`
+pub fn document(kept: &str) -> String {
+    match kept.len() {
+        11 => dressed(kept, &[(3, '.'), (6, '.'), (9, '-')]),
+        14 => dressed(kept, &[(2, '.'), (5, '.'), (8, '/'), (12, '-')]),
+        _ => kept.to_owned(),
+    }
+}
+
+/// `(11)98765-4321`
+pub fn phone(kept: &str) -> String {
+    match kept.len() {
+        10 => dressed(kept, &[(0, '('), (2, ')'), (6, '-')]),
+        11 => dressed(kept, &[(0, '('), (2, ')'), (7, '-')]),
+        _ => kept.to_owned(),
+    }
+}
+
+/// `1234 56 7 890 123`
+pub fn card(kept: &str) -> String {
+    match kept.len() {
+        13 => dressed(kept, &[(4, ' '), (6, ' '), (7, ' '), (10, ' ')]),
+        _ => kept.to_owned(),
+    }
+}
+
+/// `14/11/2026` of `2026-11-14`
+pub fn day(kept: &str) -> String {
+    match (kept.get(..4), kept.get(5..7), kept.get(8..10)) {
+        (Some(year), Some(month), Some(day)) if kept.len() == 10 => [day, "/", month, "/", year].concat(),
+        _ => kept.to_owned(),
+    }
+}
+
+/// The text with a sign before each of these places.
+fn dressed(kept: &str, signs: &[(usize, char)]) -> String {
+    let mut out = String::with_capacity(kept.len() + signs.len());
+    let mut from = 0;
+    for (at, sign) in signs {
+        out.push_str(kept.get(from..*at).unwrap_or_default());
+        out.push(*sign);
+        from = *at;
+    }
+    out.push_str(kept.get(from..).unwrap_or_default());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CardNumber, Date, Document, Phone};
+
+    #[test]
+    fn what_is_kept_is_shown_as_its_type_shows_it() {
+        for text in ["52998224725", "11222333000181", "12ABC34501DE35"] {
+            assert_eq!(document(text), Document::parse(text).unwrap().to_string());
+        }
+        for text in ["11987654321", "1133334444"] {
+            assert_eq!(phone(text), Phone::parse(text).unwrap().to_string());
+        }
+        assert_eq!(card("1234567890123"), CardNumber::parse("1234567890123").unwrap().to_string());
+        assert_eq!(day("2026-11-04"), Date::new(2026, 11, 4).unwrap().to_br());
+        for odd in ["", "ação", "123"] {
+            assert_eq!([document(odd), phone(odd), card(odd), day(odd)], [odd; 4]);
+        }
+    }
+}

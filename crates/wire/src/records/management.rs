@@ -1,0 +1,144 @@
+//! Management: the feed of situation changes, and the audit.
+
+use crate::input;
+use crate::read::Between;
+use domain::{PersonCode, UserCode};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+input! {
+    /// De onde em diante se lê o histórico de situações.
+    pub struct HistoricoQuery = "HistoricoQueryTO" {
+        /// O cursor: as mudanças depois desta. Sem ele, desde a primeira.
+        after "apos": optional Between<0, { i32::MAX }> = 918,
+        /// Só as mudanças desta entidade: Benefício, Evento, Vistoria, Help Desk ou Consulta.
+        entity "entidade": optional String = "Benefício",
+    }
+}
+
+/// Uma parte do histórico de situações, em ordem.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoricoTO {
+    /// As mudanças, até 100.
+    pub itens: Vec<MudancaTO>,
+    /// O cursor a enviar em `apos` da próxima vez.
+    #[schema(examples(918))]
+    pub proximo: i32,
+    /// Se já há mais mudanças depois destas.
+    #[schema(examples(false))]
+    pub tem_mais: bool,
+}
+
+/// Uma mudança de situação.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MudancaTO {
+    /// Código da mudança: sem lacunas, na ordem em que aconteceram.
+    #[schema(examples(918))]
+    pub cod_historico: i32,
+    /// Quando foi, no fuso da base.
+    #[schema(examples("2026-11-14T10:32:05-03:00"))]
+    pub data_historico: String,
+    /// Benefício, Evento, Vistoria, Help Desk ou Consulta.
+    #[schema(examples("Benefício"))]
+    pub entidade: &'static str,
+    /// Código do registro que mudou.
+    #[schema(examples(777))]
+    pub codigo: i32,
+    /// Código da loja do registro.
+    #[schema(examples(1))]
+    pub cod_loja: i32,
+    /// Código da situação de antes; `null` na primeira.
+    #[schema(examples(2))]
+    pub cod_situacao_anterior: Option<i32>,
+    /// Nome de hoje da situação de antes.
+    #[schema(examples("PENDENTE"))]
+    pub situacao_anterior: Option<String>,
+    /// Código da situação nova.
+    #[schema(examples(1))]
+    pub cod_situacao: i32,
+    /// Nome de hoje da situação nova.
+    #[schema(examples("ATIVO"))]
+    pub situacao: Option<String>,
+    /// Código de quem mudou.
+    #[schema(examples(3))]
+    pub cod_usuario: Option<i32>,
+    /// O motivo, se foi dado.
+    #[schema(examples("Pedido do associado."))]
+    pub motivo: Option<String>,
+    /// De onde veio a mudança.
+    #[schema(examples("API"))]
+    pub origem: String,
+    /// O gatilho exatamente como foi, ou seria, enviado.
+    #[schema(value_type = Object)]
+    pub gatilho: Box<RawValue>,
+}
+
+input! {
+    /// O que se procura na auditoria.
+    pub struct AuditoriaQuery = "AuditoriaQueryTO" {
+        /// O cursor: os registros depois deste. Sem ele, desde o primeiro.
+        after "apos": optional Between<0, { i32::MAX }> = 4711,
+        /// Só o que toca esta pessoa.
+        person "codPessoa": optional PersonCode = 555,
+        /// Só o que fez este usuário.
+        user "codUsuario": optional UserCode = 3,
+    }
+}
+
+/// Uma parte da auditoria, em ordem.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditoriaTO {
+    /// Os registros, até 100.
+    pub itens: Vec<RegistroAuditoriaTO>,
+    /// O cursor a enviar em `apos` da próxima vez.
+    #[schema(examples(4711))]
+    pub proximo: i32,
+    /// Se já há mais registros depois destes.
+    #[schema(examples(false))]
+    pub tem_mais: bool,
+}
+
+/// Quem fez ou viu o quê.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RegistroAuditoriaTO {
+    /// Código do registro.
+    #[schema(examples(4711))]
+    pub cod_auditoria: i32,
+    /// Quando foi, no fuso da base.
+    #[schema(examples("2026-11-14T10:32:05-03:00"))]
+    pub data_hora: String,
+    /// Código de quem fez ou viu.
+    #[schema(examples(3))]
+    pub cod_usuario: Option<i32>,
+    /// Nome de quem fez ou viu.
+    #[schema(examples("Maria Souza"))]
+    pub nome_usuario: Option<String>,
+    /// A operação, por método e endereço.
+    #[schema(examples("GET /ext/associado"))]
+    pub operacao: String,
+    /// `leitura` ou `alteracao`.
+    #[schema(examples("leitura"))]
+    pub tipo: &'static str,
+    /// As pessoas vistas ou alteradas.
+    pub pessoas: Vec<PessoaVistaTO>,
+    /// O que foi alterado, sem os valores.
+    #[schema(examples("benefício 777 alterado"))]
+    pub detalhe: Option<String>,
+}
+
+/// Uma pessoa, e quando foi vista ou alterada.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PessoaVistaTO {
+    /// Código da pessoa.
+    #[schema(examples(555))]
+    pub cod_pessoa: i32,
+    /// Quando foi, no fuso da base.
+    #[schema(examples("2026-11-14T10:32:05-03:00"))]
+    pub data_hora: String,
+}
