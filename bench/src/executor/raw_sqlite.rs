@@ -199,7 +199,7 @@ fn batch(connection: &Connection, tenant: i32, keys: &mut Keys) -> rusqlite::Res
                 change.record,
                 change.branch.get(),
                 at,
-                change.from.map(|from| from.get()),
+                change.from.map(domain::SituationCode::get),
                 change.to.get(),
                 None::<i64>,
                 change.reason,

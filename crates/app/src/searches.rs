@@ -40,7 +40,7 @@ pub async fn members(
         return Err(Rejection::NoMemberCriterion.into());
     }
     let registers = registers(app, caller.scope.tenant()).await?;
-    let number = query.page.clone().set().map_or(1, |page| page.get());
+    let number = query.page.clone().set().map_or(1, wire::read::Between::get);
     let (rows, total) = match criteria::of_members(&registers, &caller.scope, query) {
         Some((scope, criteria)) => find_members(app, &registers, scope, criteria, number).await?,
         None => (Vec::new(), 0),

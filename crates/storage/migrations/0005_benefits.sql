@@ -107,7 +107,7 @@ CREATE INDEX listing_by_birth ON listing (tenant, born_on, slot);
 CREATE INDEX listing_by_registration ON listing (tenant, registered_on, slot);
 CREATE INDEX listing_by_update ON listing (tenant, updated_on, slot);
 
--- Orderings: 1 and 2 by slot, 3 and 4 by the benefit's code; the odd ones in blocks of 1,000, the even ones of 32,000.
+-- Orderings: 1 and 2 by slot, 3 and 4 by the benefit's code, the odd ones in blocks of 1,000, the even ones of 32,000.
 INSERT INTO listing_tally (tenant, ordering, branch, situation, block, rows)
     SELECT tenant, 2, branch, situation, block / 32, CAST(SUM(rows) AS BIGINT) FROM listing_tally
     WHERE ordering = 1 GROUP BY tenant, branch, situation, block / 32;

@@ -74,9 +74,9 @@ fn item(registers: &Registers, row: Found) -> PesquisaAssociadoOutputTO {
         categoria_cnh: person.cnh_category,
         cod_loja: row.branch.get(),
         nome_loja: registers.branch_name(row.branch).to_owned(),
-        cod_consultor: row.consultant.map(|code| code.get()),
+        cod_consultor: row.consultant.map(domain::SellerCode::get),
         nome_consultor: row.consultant.and_then(|code| registers.seller_name(code)).map(str::to_owned),
-        cod_representante: row.representative.map(|code| code.get()),
+        cod_representante: row.representative.map(domain::SellerCode::get),
         nome_representante: row
             .representative
             .and_then(|code| registers.seller_name(code))

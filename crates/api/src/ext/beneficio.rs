@@ -35,7 +35,7 @@ pub async fn list(
     Caller(caller): Caller,
     Query(query): Query<ListaBeneficioQuery>,
 ) -> Result<Answer<Pagina<PesquisaBeneficioOutputTO>>, Failure> {
-    let number = query.page.set().map_or(1, |page| page.get());
+    let number = query.page.set().map_or(1, read::Between::get);
     let page = searches::list(&state.app, &caller, number).await?;
     let items = page.rows.into_iter().map(|row| item(&page.registers, row)).collect();
     Ok(Answer(Pagina::new(items, page.number, page.total)))
@@ -115,9 +115,9 @@ fn item(registers: &Registers, row: FoundBenefit) -> PesquisaBeneficioOutputTO {
         veiculo: is_vehicle.then(|| vehicle(registers, row.vehicle, &benefit.plate, &benefit.chassis)),
         placa: benefit.plate,
         chassi: benefit.chassis,
-        cod_consultor: row.consultant.map(|code| code.get()),
+        cod_consultor: row.consultant.map(domain::SellerCode::get),
         nome_consultor: row.consultant.and_then(|code| registers.seller_name(code)).map(str::to_owned),
-        cod_representante: row.representative.map(|code| code.get()),
+        cod_representante: row.representative.map(domain::SellerCode::get),
         nome_representante: row
             .representative
             .and_then(|code| registers.seller_name(code))

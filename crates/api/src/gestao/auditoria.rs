@@ -17,7 +17,7 @@ pub async fn page(
     Caller(caller): Caller,
     Query(query): Query<AuditoriaQuery>,
 ) -> Result<Answer<AuditoriaTO>, Failure> {
-    let after = query.after.set().map_or(0, |after| after.get());
+    let after = query.after.set().map_or(0, wire::read::Between::get);
     let question = Question { after, person: query.person.set(), user: query.user.set() };
     let mut told = audit::page(&state.app, &caller, question).await?;
     let has_more = told.len() > PAGE;
@@ -43,7 +43,7 @@ fn record(zone: &TimeZone, names: &HashMap<UserCode, String>, told: Told) -> Reg
     RegistroAuditoriaTO {
         cod_auditoria: told.code,
         data_hora: told.at.to_offset_iso(zone),
-        cod_usuario: told.user.map(|user| user.get()),
+        cod_usuario: told.user.map(UserCode::get),
         nome_usuario: told.user.and_then(|user| names.get(&user)).cloned(),
         operacao: told.operation,
         tipo: kind,

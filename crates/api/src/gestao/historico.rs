@@ -18,7 +18,7 @@ pub async fn page(
     Caller(caller): Caller,
     Query(query): Query<HistoricoQuery>,
 ) -> Result<Answer<HistoricoTO>, Failure> {
-    let after = query.after.set().map_or(0, |after| after.get());
+    let after = query.after.set().map_or(0, wire::read::Between::get);
     let entity = query.entity.set().map(|name| entity(&name)).transpose()?;
     let page = feed::page(&state.app, &caller, entity, HistoryCode::new(after)).await?;
     let next = page.entries.last().map_or(after, |entry| entry.code.get());
@@ -54,7 +54,7 @@ fn change(registers: &Registers, entry: Entry) -> Result<MudancaTO, Failure> {
         situacao_anterior: entry.from.and_then(name),
         cod_situacao: entry.to.get(),
         situacao: name(entry.to),
-        cod_usuario: entry.user.map(|user| user.get()),
+        cod_usuario: entry.user.map(domain::UserCode::get),
         motivo: entry.reason,
         origem: entry.origin,
         gatilho: body,

@@ -72,7 +72,7 @@ pub struct MudancaTO {
     #[schema(examples("API"))]
     pub origem: String,
     /// O gatilho exatamente como foi, ou seria, enviado.
-    #[schema(value_type = Object)]
+    #[schema(value_type = Object, examples(json!({"codHistorico": 918, "entidade": "[\"Benefício\"]"})))]
     pub gatilho: Box<RawValue>,
 }
 
