@@ -374,6 +374,23 @@ async fn a_search_that_takes_too_long_is_ended(database: Database) {
     db.ping().await.unwrap();
 }
 
+/// Whoever waited for a search has gone once he has its answer, and that ends nothing that comes later.
+#[both_engines]
+async fn a_long_read_behind_a_search_is_not_ended(database: Database) {
+    let db = database.open().await;
+    for _ in 0..8 {
+        db.query(Weight::Search, sql("SELECT 1 AS one")).await.unwrap();
+        let long = db.read((), |tx, ()| {
+            Box::pin(
+                tx.all(sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+                 SELECT COUNT(*) AS n FROM n")),
+            )
+        });
+        let rows: Result<Vec<Row>, Error> = long.await;
+        assert_eq!(rows.unwrap()[0].get::<i64>("n").unwrap(), 50_000);
+    }
+}
+
 #[both_engines]
 async fn parameters_are_numbered_not_named(database: Database) {
     let db = database.open().await;

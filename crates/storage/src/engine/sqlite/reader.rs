@@ -87,6 +87,8 @@ fn serve(tx: &mut Tx, read: Read, span: Duration) {
         }
         Read::Snapshot(work) if work.abandoned() => {}
         Read::Snapshot(mut work) => {
+            // The caller of the search before has long gone.
+            connection.watch(None);
             let failure = snapshot(tx, &mut *work, span).err();
             work.answer(failure);
         }
