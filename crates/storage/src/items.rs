@@ -51,7 +51,15 @@ pub fn insert<'i>(
     now: Moment,
     items: impl IntoIterator<Item = (BenefitCode, i32, &'i Item)>,
 ) -> Vec<Statement> {
-    let rows = items.into_iter().map(|(benefit, slot, item)| -> [Value; 11] {
+    insert_each(tenant, items.into_iter().map(|(benefit, slot, item)| (benefit, slot, now, item)))
+}
+
+/// The same for items that came at moments of their own.
+pub fn insert_each<'i>(
+    tenant: TenantId,
+    items: impl IntoIterator<Item = (BenefitCode, i32, Moment, &'i Item)>,
+) -> Vec<Statement> {
+    let rows = items.into_iter().map(|(benefit, slot, now, item)| -> [Value; 11] {
         [
             tenant.into(),
             benefit.into(),

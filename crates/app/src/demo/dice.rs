@@ -30,9 +30,14 @@ impl Dice {
 
     /// What stands first is much more common than what stands last.
     pub fn pick_skewed<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.place_skewed(list.len())]
+    }
+
+    /// The place in a list of so many, from 0.
+    pub fn place_skewed(&mut self, count: usize) -> usize {
         let throw = u64::from(self.0.next_u32());
         let squared = (throw * throw) >> 32;
-        list[((squared * list.len() as u64) >> 32) as usize]
+        ((squared * count as u64) >> 32) as usize
     }
 
     /// The number of one of the shares, which add up to a hundred.

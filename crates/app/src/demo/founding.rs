@@ -1,10 +1,11 @@
 //! The founding of the demonstration's association: its base, and every register that it has before its members.
 
 use super::association::{self, DUE_DAYS, FIELDS, PLANS, SUPPLIERS, VEHICLE_TYPES};
+use super::calendar::FOUNDED;
 use super::dice::Dice;
 use super::documents::{self, LAST_NUMBER};
 use super::places::{self, BRANCHES};
-use super::{people, sellers};
+use super::sellers;
 use crate::Error;
 use crate::tenants::{self, Parsed};
 use domain::{
@@ -20,7 +21,7 @@ use storage::vehicle_types::{self, NewVehicleType};
 use storage::{Tx, branches, due_days, versions};
 
 /// When everything was registered: the day of the founding.
-const THEN: Moment = people::FOUNDED;
+const THEN: Moment = FOUNDED;
 
 /// Writes the base and its registers, in the server's lane: nobody else knows the new tenant yet.
 pub async fn found(tx: &mut Tx, base: &Parsed, seed: u64) -> Result<TenantId, Error> {

@@ -2,30 +2,36 @@
 //! same rows on either engine, whenever they are loaded and however often the load was cut off.
 //!
 //! Where a later register or record belongs into the demonstration, its data stands in `association.rs` (written by
-//! `founding.rs`) or follows from a member's number (`people.rs`).
+//! `founding.rs`) or follows from a member's number (`people.rs`, `benefits.rs`) and is written with him (`writing.rs`).
 
 mod association;
+mod benefits;
+mod calendar;
 mod dice;
 mod documents;
 mod founding;
 mod names;
 mod people;
 mod places;
+mod plates;
 mod progress;
 mod sellers;
+mod values;
+mod vehicles;
+mod writing;
 
+pub use benefits::Holding;
 pub use people::{Crowd, Member};
 
-use crate::people::{listed_days, own};
-use crate::situations::member;
+use crate::base::registers;
 use crate::tenants::{self, NewTenant};
 use crate::users::{self, Initial, NewUser};
 use crate::{App, Error};
-use domain::{BranchCode, Email, Field, Name, Password, PersonCode, Rejection, Role, TenantId, TimeZone};
+use domain::{BranchCode, Email, Field, Name, Password, Rejection, Role, TenantId, TimeZone};
 use progress::Progress;
-use storage::counters::{self, Counter};
-use storage::listing::ListedRow;
-use storage::{Lane, Tx, listing, phones};
+use std::sync::Arc;
+use storage::{Lane, Tx};
+use writing::{Part, write_members};
 
 /// The password of every user of a demonstration, unless another was chosen.
 pub const PASSWORD: &str = "amparo-demo";
@@ -41,7 +47,7 @@ const USERS: [(&str, &str, Role, &[i32]); 3] = [
 ];
 
 /// Members written in one unit: a fraction of a second on either engine.
-const TOGETHER: u32 = 4_000;
+const TOGETHER: u32 = 2_000;
 
 /// What is to be loaded.
 #[derive(Clone, Debug)]
@@ -74,13 +80,14 @@ pub async fn load(app: &App, demo: &Demo, tell: &mut (dyn FnMut(u32) + Send)) ->
     let server = Lane::of(TenantId::SERVER);
     let mut progress = app.db.write(server, input, |tx, input| Box::pin(begin(tx, input))).await?;
     create_users(app, progress.tenant, &demo.password).await?;
+    let registers = registers(app, progress.tenant).await?;
     let crowd = Crowd::new(progress.seed, progress.members);
     tell(progress.loaded);
     while progress.loaded < progress.members {
         let end = progress.members.min(progress.loaded + TOGETHER);
         let members: Vec<Member> = (progress.loaded + 1..=end).map(|number| crowd.member(number)).collect();
         let lane = Lane::background(progress.tenant);
-        let input = (progress, members);
+        let input = Part { known: progress, registers: Arc::clone(&registers), members };
         progress = app.db.write(lane, input, |tx, input| Box::pin(write_members(tx, input))).await?;
         tell(progress.loaded);
     }
@@ -153,36 +160,4 @@ async fn create_users(app: &App, tenant: TenantId, password: &str) -> Result<(),
         }
     }
     Ok(())
-}
-
-/// Writes the next members. Where another process has written some meanwhile, it writes nothing and says how far that
-/// one is, so that two that load the same demonstration help each other.
-async fn write_members(tx: &mut Tx, (known, members): &(Progress, Vec<Member>)) -> Result<Progress, Error> {
-    let gone = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
-    let found = Progress::read(&mut *tx).await?.ok_or_else(gone)?;
-    if found != *known {
-        return Ok(found);
-    }
-    let (tenant, count) = (known.tenant, members.len() as u32);
-    let first = counters::take(tx, tenant, Counter::Person, count as i32).await?;
-    let first = PersonCode::new(first);
-    storage::people::insert_all(tx, tenant, first, members.iter().map(|member| &member.person)).await?;
-    phones::insert_all(tx, tenant, first, members.iter().map(|member| &member.phones[..])).await?;
-    let zone = TimeZone::parse(TimeZone::DEFAULT)?;
-    let people = (first.get()..).zip(members).map(|(code, member)| (PersonCode::new(code), &member.person));
-    let days: Vec<(String, String)> =
-        members.iter().map(|member| listed_days(&member.person, &zone)).collect();
-    let slot = counters::take(tx, tenant, Counter::Slot, count as i32).await?;
-    let rows: Vec<ListedRow<'_>> = (slot..)
-        .zip(people.zip(&days))
-        .map(|(slot, ((code, person), days))| ListedRow {
-            slot,
-            member: member(code, person),
-            own: own(person, days),
-        })
-        .collect();
-    tx.batch(listing::add(tenant, &rows)).await?;
-    let progress = Progress { loaded: known.loaded + count, ..*known };
-    progress.write(tx).await?;
-    Ok(progress)
 }

@@ -1,27 +1,23 @@
 //! The members of a demonstration. Each follows from the seed and his number alone, so that a load that was cut off
 //! goes on where it stopped, and a test finds the thousandth without the others.
 
+use super::benefits::Holding;
+use super::calendar::{DAY_MILLIS, FOUNDED, FOUNDED_ON, SHOWN_ON, YEAR, at_work, day, day_of};
 use super::dice::Dice;
 use super::names::{CompanyName, PersonName, without_particle};
 use super::places::{self, City};
 use super::{documents, sellers};
-use domain::{BranchCode, CivilState, Document, Email, Moment, Phone, PostalAddress, SellerCode, Sex, fold};
-use jiff::Span;
-use jiff::civil::date;
+use domain::{
+    BranchCode, CivilState, Document, Email, Moment, Phone, PhoneKind, PostalAddress, SellerCode, Sex, fold,
+};
 use storage::people::Profile;
 
 pub struct Member {
     pub person: Profile,
     pub phones: Vec<Phone>,
+    /// What he has, in the order in which he took it.
+    pub benefits: Vec<Holding>,
 }
-
-/// Days are counted from 1970. The association was founded on 2016-03-01, and the demonstration shows it on 2026-06-30:
-/// fixed days, so that one seed gives the same rows whenever it is loaded.
-const FOUNDED_ON: u32 = 16_861;
-const SHOWN_ON: u32 = 20_634;
-const YEAR: u32 = 365;
-const DAY_MILLIS: i64 = 86_400_000;
-pub const FOUNDED: Moment = Moment::from_millis(FOUNDED_ON as i64 * DAY_MILLIS);
 
 /// Domains that belong to nobody (RFC 2606).
 const MAIL: &[&str] =
@@ -29,10 +25,10 @@ const MAIL: &[&str] =
 
 /// Everybody that a demonstration has.
 pub struct Crowd {
-    seed: u64,
+    pub(super) seed: u64,
     members: u32,
     /// The consultants and the representatives of each branch.
-    sellers: Vec<(Vec<SellerCode>, Vec<SellerCode>)>,
+    pub(super) sellers: Vec<(Vec<SellerCode>, Vec<SellerCode>)>,
 }
 
 impl Crowd {
@@ -49,7 +45,7 @@ impl Crowd {
         let mut member = if dice.percent(8) {
             self.company(dice, number, &city)
         } else {
-            self.natural(dice, number, &city, joined / DAY_MILLIS)
+            self.natural(dice, number, &city, i64::from(day_of(joined)))
         };
         let person = &mut member.person;
         person.branch = BranchCode::new(branch as i32 + 1);
@@ -59,19 +55,21 @@ impl Crowd {
         person.integration_code = dice.percent(20).then(|| format!("ERP-{number:07}"));
         person.receives_email = person.email.is_some().then(|| dice.percent(80));
         person.receives_whatsapp = Some(dice.percent(75));
-        person.created_at = Moment::from_millis(joined);
-        let since = i64::from(SHOWN_ON) * DAY_MILLIS - joined;
+        person.created_at = joined;
+        let since = i64::from(SHOWN_ON) * DAY_MILLIS - joined.millis();
         let changed = if dice.percent(40) { since * i64::from(dice.in_range(0..1000)) / 1000 } else { 0 };
-        person.updated_at = Moment::from_millis(joined + changed);
+        person.updated_at = Moment::from_millis(joined.millis() + changed);
+        let first = |kind| member.phones.iter().find(|phone| phone.kind() == kind).cloned();
+        (person.mobile, person.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
+        member.benefits = self.benefits(number, person);
         member
     }
 
     /// In working hours of a day between the founding and the day shown.
-    fn joined(&self, dice: &mut Dice, number: u32) -> i64 {
+    fn joined(&self, dice: &mut Dice, number: u32) -> Moment {
         let days =
             u64::from(SHOWN_ON - FOUNDED_ON) * u64::from(number - 1) / u64::from(self.members.max(number));
-        let day = i64::from(FOUNDED_ON) + days as i64;
-        day * DAY_MILLIS + i64::from(dice.in_range(11 * 3600..21 * 3600)) * 1000
+        at_work(dice, FOUNDED_ON + days as u32)
     }
 
     fn natural(&self, dice: &mut Dice, number: u32, city: &City, joined: i64) -> Member {
@@ -111,7 +109,7 @@ impl Crowd {
         if dice.percent(22) {
             phones.push(places::landline(dice, city));
         }
-        Member { person, phones }
+        Member { person, phones, benefits: Vec::new() }
     }
 
     fn company(&self, dice: &mut Dice, number: u32, city: &City) -> Member {
@@ -130,7 +128,7 @@ impl Crowd {
         if dice.percent(70) {
             phones.push(places::mobile(dice, city));
         }
-        Member { person, phones }
+        Member { person, phones, benefits: Vec::new() }
     }
 }
 
@@ -147,18 +145,12 @@ fn email(dice: &mut Dice, share: u32, first: &str, last: &str) -> Option<Email> 
     dice.percent(share).then(|| Email::parse(&address).expect("folded names make an address"))
 }
 
-/// A day as it is kept.
-fn day(number: i64) -> String {
-    let days = Span::new().days(number);
-    date(1970, 1, 1).saturating_add(days).to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::demo::places::BRANCHES;
-    use domain::{Nature, PhoneKind};
-    use std::collections::BTreeMap;
+    use domain::Nature;
+    use std::collections::{BTreeMap, BTreeSet};
 
     fn crowd() -> impl Iterator<Item = Member> {
         let crowd = Crowd::new(1, 5_000);
@@ -209,13 +201,15 @@ mod tests {
 
     #[test]
     fn everything_about_a_member_fits_together() {
-        for (number, Member { person, phones }) in (1..).zip(crowd()) {
+        for (number, Member { person, phones, .. }) in (1..).zip(crowd()) {
             let city = BRANCHES[person.branch.get() as usize - 1].cities.iter();
             let city = city.clone().find(|city| Some(city.name) == person.address.city.as_deref()).unwrap();
             assert_eq!(person.address.state.as_deref(), Some(city.state), "{number}");
             let area_code = city.area_code.to_string();
             assert!(phones.iter().all(|phone| phone.as_str().starts_with(&area_code)), "{number}");
             assert!(phones.iter().filter(|phone| phone.kind() == PhoneKind::Mobile).count() <= 1);
+            let shown = [&person.mobile, &person.landline].into_iter().flatten();
+            assert_eq!(shown.collect::<BTreeSet<_>>(), phones.iter().collect::<BTreeSet<_>>());
             assert_eq!(person.document.as_ref().map(Document::nature), Some(person.nature));
             assert!(person.email.as_ref().is_none_or(|email| email.as_str().ends_with(".example")));
             assert!(person.created_at <= person.updated_at, "{number}");

@@ -1,6 +1,8 @@
 //! The demonstration: the same rows on both engines, after however many interruptions; and everything it promises.
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+mod benefits;
+
 use app::demo::{self, Crowd, Demo};
 use app::{App, Error, users};
 use domain::{BenefitKind, Document, Entity, FieldKind, Rejection, Role, Scope, SellerKind, TenantId};
@@ -50,11 +52,11 @@ async fn a_demo_of_one_seed_is_the_same_on_sqlite_and_on_postgres() {
     for engine in [Engine::Sqlite, Engine::Postgres] {
         let database = Database::fresh(engine).await;
         let app = fresh(&database).await;
-        load(&app, 4_321, 7).await;
+        load(&app, 2_321, 7).await;
         dumps.push(dump(&app.db).await);
         app.db.close().await;
     }
-    assert!(dumps[0].lines().count() > 8_000);
+    assert!(dumps[0].lines().count() > 18_000);
     // The clock stands still and chance repeats itself, so even the password's hashes agree.
     assert!(dumps[0] == dumps[1], "the engines differ");
 }
@@ -80,11 +82,11 @@ async fn a_demo_depends_on_its_seed_and_on_no_clock(database: Database) {
 #[both_engines]
 async fn a_demo_that_was_cut_off_goes_on_where_it_stopped(database: Database) {
     let whole = fresh(&database).await;
-    load(&whole, 8_100, 3).await;
+    load(&whole, 4_100, 3).await;
     let expected = dump(&whole.db).await;
     let cut = Database::fresh(database.engine).await;
     let app = fresh(&cut).await;
-    for at in [0, 4_000, 8_000] {
+    for at in [0, 2_000, 4_000] {
         let running = app.clone();
         let (reached, stop) = tokio::sync::oneshot::channel();
         let mut reached = Some(reached);
@@ -97,32 +99,32 @@ async fn a_demo_that_was_cut_off_goes_on_where_it_stopped(database: Database) {
                     }
                 }
             };
-            demo::load(&running, &wanted(8_100, 3), &mut tell).await
+            demo::load(&running, &wanted(4_100, 3), &mut tell).await
         });
         assert_eq!(stop.await.unwrap(), at);
         assert!(task.await.unwrap_err().is_panic());
-        let begun = Rejection::DemoUnfinished { members: 8_100, seed: 3 };
-        assert_eq!(refused(demo::load(&app, &wanted(8_100, 4), &mut |_| {}).await), [begun]);
+        let begun = Rejection::DemoUnfinished { members: 4_100, seed: 3 };
+        assert_eq!(refused(demo::load(&app, &wanted(4_100, 4), &mut |_| {}).await), [begun]);
     }
     // `serve --demo` ends what was begun, whatever it would have begun itself.
     let ended = demo::fill(&app, &wanted(1_000, 1), &mut |_| {}).await.unwrap().unwrap();
-    assert_eq!(ended.members, 8_100);
+    assert_eq!(ended.members, 4_100);
     assert!(dump(&app.db).await == expected, "the rows differ");
 }
 
 #[both_engines]
 async fn eight_that_load_one_demo_at_once_make_one(database: Database) {
     let alone = fresh(&database).await;
-    load(&alone, 4_500, 5).await;
+    load(&alone, 2_500, 5).await;
     let together = Database::fresh(database.engine).await;
     let app = fresh(&together).await;
     let results = eight_at_once(|_| {
         let app = app.clone();
-        async move { demo::fill(&app, &wanted(4_500, 5), &mut |_| {}).await }
+        async move { demo::fill(&app, &wanted(2_500, 5), &mut |_| {}).await }
     })
     .await;
     for result in results {
-        assert!(result.unwrap().is_none_or(|loaded| loaded.members == 4_500));
+        assert!(result.unwrap().is_none_or(|loaded| loaded.members == 2_500));
     }
     assert_eq!(lasting(&dump(&app.db).await), lasting(&dump(&alone.db).await));
 }
@@ -155,7 +157,7 @@ async fn a_demo_with_a_bad_password_begins_nothing(database: Database) {
 #[both_engines]
 async fn the_documents_of_a_demo_are_valid_and_nobody_shares_one(database: Database) {
     let app = fresh(&database).await;
-    load(&app, 5_000, 11).await;
+    load(&app, 3_000, 11).await;
     for text in [
         "SELECT document AS it FROM people",
         "SELECT document AS it FROM sellers",
@@ -168,9 +170,9 @@ async fn the_documents_of_a_demo_are_valid_and_nobody_shares_one(database: Datab
     // The counter stands behind the last member, and his row is the one that his number makes.
     let last: Vec<i64> = column(&app.db, "SELECT last AS it FROM counters WHERE kind = 'person'").await;
     let most: Vec<i64> = column(&app.db, "SELECT MAX(code) AS it FROM people").await;
-    assert_eq!((last[0], most[0]), (5_000, 5_000));
-    let name: Vec<String> = column(&app.db, "SELECT name AS it FROM people WHERE code = 4321").await;
-    assert_eq!(name[0], Crowd::new(11, 5_000).member(4_321).person.name);
+    assert_eq!((last[0], most[0]), (3_000, 3_000));
+    let name: Vec<String> = column(&app.db, "SELECT name AS it FROM people WHERE code = 2321").await;
+    assert_eq!(name[0], Crowd::new(11, 3_000).member(2_321).person.name);
 }
 
 #[both_engines]
@@ -236,14 +238,14 @@ async fn a_demo_goes_on_behind_a_person_who_came_meanwhile(database: Database) {
                 std::panic::resume_unwind(Box::new("cut off"))
             }
         };
-        demo::load(&running, &wanted(6_000, 1), &mut tell).await
+        demo::load(&running, &wanted(3_500, 1), &mut tell).await
     });
     assert!(cut.await.unwrap_err().is_panic());
     let unit = app.db.write(Lane::of(HERE), (), |tx, ()| {
         Box::pin(storage::counters::next(tx, HERE, storage::counters::Counter::Person))
     });
-    assert_eq!(unit.await.map_err(Error::from).unwrap(), 4_001);
-    load(&app, 6_000, 1).await;
+    assert_eq!(unit.await.map_err(Error::from).unwrap(), 2_001);
+    load(&app, 3_500, 1).await;
     let codes: Vec<i64> = column(&app.db, "SELECT code AS it FROM people ORDER BY code").await;
-    assert_eq!((codes.len(), codes[4_000], codes[5_999]), (6_000, 4_002, 6_001));
+    assert_eq!((codes.len(), codes[2_000], codes[3_499]), (3_500, 2_002, 3_501));
 }
