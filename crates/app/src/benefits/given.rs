@@ -61,7 +61,9 @@ impl<'a> Wish<'a> {
             created_at: now,
             updated_at: now,
         };
-        self.apply(common, plan.is_some(), &mut benefit);
+        // On its own path a benefit is one of vehicles, whatever its plan turned out to be.
+        let knows_kind = plan.is_some() || matches!(input, Input::Vehicle(_));
+        self.apply(common, knows_kind, &mut benefit);
         if let Input::Vehicle(vehicle) = input {
             self.apply_vehicle(vehicle, &mut benefit.vehicle);
             if benefit.vehicle.plate.is_none() && benefit.vehicle.chassis.is_none() {
