@@ -154,22 +154,26 @@ pub async fn count(
     only(from.into().all(Weight::Search, statement).await?, "rows")
 }
 
-/// The slots of a page that the tally found, of these situations and the branches of the scope; `None` is all of them.
+/// The slots of a page that the tally found, of these situations and the branches of the scope; `None` is everything.
 pub async fn stretch_slots(
     tx: &mut Tx,
     scope: &Scope,
     situations: Option<&[SituationCode]>,
     stretch: Stretch,
 ) -> Result<Vec<i32>, Error> {
-    let mut statement = sql("SELECT slot FROM listing WHERE tenant = $1 AND slot >= $2 AND slot <= $3")
+    let stretched = sql("SELECT slot FROM listing WHERE tenant = $1 AND slot >= $2 AND slot <= $3")
         .arg(scope.tenant())
         .arg(stretch.first)
-        .arg(stretch.last)
-        .scoped("branch", scope.branches());
-    if let Some(some) = situations {
-        statement = statement.within("situation", some.iter().copied());
-    }
-    let statement = statement.then("ORDER BY slot LIMIT ? OFFSET ?", [PAGE, stretch.skip]);
+        .arg(stretch.last);
+    let limits = [PAGE, stretch.skip];
+    let statement = match situations {
+        None => stretched.then("ORDER BY slot LIMIT ? OFFSET ?", limits),
+        // Disguised, or the whole stretch would be walked for the few rows of some branches.
+        Some(some) => stretched
+            .scoped("branch", scope.branches())
+            .within("situation", some.iter().copied())
+            .then("ORDER BY slot + 0 LIMIT ? OFFSET ?", limits),
+    };
     let rows = tx.all(statement).await?;
     rows.iter().map(|row| row.get("slot")).collect()
 }

@@ -48,6 +48,7 @@ pub fn migrate(path: &Path, schema: Schema) -> Result<Migrated, OpenError> {
         apply(&mut connection, migration)
             .map_err(|error| OpenError::Migration { version: migration.version, cause: error.to_string() })?;
     }
+    super::planner::tell(&connection).map_err(|error| unreachable(error.to_string()))?;
     Ok(Migrated { from, to, copy })
 }
 

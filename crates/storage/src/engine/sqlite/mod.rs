@@ -8,6 +8,7 @@
 mod checkpoint;
 mod connection;
 mod migrate;
+mod planner;
 mod reader;
 mod writer;
 
