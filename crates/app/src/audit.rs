@@ -7,7 +7,7 @@ use domain::{Moment, PersonCode, TenantId, UserCode};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use storage::audit::{self, Asked, Sighting, block};
-pub use storage::audit::{Told, What};
+pub use storage::audit::{Page, Told, What};
 use storage::{Lane, Tx};
 
 /// Looks that may wait.
@@ -15,7 +15,7 @@ const MOST: usize = 500_000;
 /// Rows written in one unit.
 const TOGETHER: usize = 500;
 /// Entries in a page.
-pub const PAGE: usize = 100;
+const PAGE: usize = 100;
 
 /// The looks that wait to be written.
 #[derive(Default)]
@@ -54,28 +54,34 @@ impl Looks {
         Ok(())
     }
 
-    /// Some of what waits, of one tenant.
-    fn take(&self) -> Option<(TenantId, Vec<(Seen, Sighting)>)> {
+    fn tenants(&self) -> Vec<TenantId> {
+        self.lock().by_tenant.keys().copied().collect()
+    }
+
+    /// Some of what waits of a tenant.
+    fn take(&self, tenant: TenantId) -> Option<Taken<'_>> {
         let mut waiting = self.lock();
         let Waiting { looks, by_tenant } = &mut *waiting;
-        let (tenant, own) = by_tenant.iter_mut().next()?;
-        let tenant = *tenant;
+        let own = by_tenant.get_mut(&tenant)?;
         let keys: Vec<Seen> = own.keys().take(TOGETHER).copied().collect();
         let some: Vec<_> = keys.into_iter().filter_map(|key| own.remove_entry(&key)).collect();
         if own.is_empty() {
             by_tenant.remove(&tenant);
         }
         *looks -= some.iter().map(|(_, sighting)| sighting.len()).sum::<usize>();
-        Some((tenant, some))
+        Some(Taken { from: self, tenant, some })
     }
 
-    fn put_back(&self, tenant: TenantId, some: &[(Seen, Sighting)]) {
+    fn put_back(&self, tenant: TenantId, some: Vec<(Seen, Sighting)>) {
         let mut waiting = self.lock();
         let Waiting { looks, by_tenant } = &mut *waiting;
         let own = by_tenant.entry(tenant).or_default();
-        for (seen, sighting) in some {
-            *looks += sighting.len();
-            own.entry(*seen).and_modify(|newer| newer.join(sighting)).or_insert_with(|| sighting.clone());
+        for (seen, mut older) in some {
+            *looks += older.len();
+            if let Some(newer) = own.get(&seen) {
+                older.join(newer);
+            }
+            own.insert(seen, older);
         }
     }
 
@@ -94,20 +100,49 @@ pub(crate) fn saw(
     app.looks.note(caller, operation, people, app.now())
 }
 
-/// Writes what waits. Called over and over by whoever serves, and once more when he stops. What could not be written waits
-/// on; whoever is cut off here leaves behind what he had not begun to write.
-pub async fn flush(app: &App) -> Result<(), Error> {
-    while let Some((tenant, some)) = app.looks.take() {
-        let rows: Vec<Sighting> = some.iter().map(|(_, sighting)| sighting.clone()).collect();
-        let written = app.db.write(Lane::background(tenant), (tenant, rows), |tx, (tenant, rows)| {
-            Box::pin(audit::append_sightings(tx, *tenant, rows))
-        });
-        if let Err(error) = written.await {
-            app.looks.put_back(tenant, &some);
-            return Err(error.into());
+/// Looks on their way into the database. Whoever lets go of them before they are there, also because he was cut off, puts
+/// them back: they may be written twice, and are never lost.
+struct Taken<'l> {
+    from: &'l Looks,
+    tenant: TenantId,
+    some: Vec<(Seen, Sighting)>,
+}
+
+impl Taken<'_> {
+    /// They are there.
+    fn written(mut self) {
+        self.some.clear();
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        if !self.some.is_empty() {
+            self.from.put_back(self.tenant, std::mem::take(&mut self.some));
         }
     }
-    Ok(())
+}
+
+/// Writes what waits. Called over and over by whoever serves, and once more when he stops. What could not be written waits
+/// on, and keeps no other tenant's from being written.
+pub async fn flush(app: &App) -> Result<(), Error> {
+    let mut failed = None;
+    for tenant in app.looks.tenants() {
+        while let Some(taken) = app.looks.take(tenant) {
+            let rows: Vec<Sighting> = taken.some.iter().map(|(_, sighting)| sighting.clone()).collect();
+            let written = app.db.write(Lane::background(tenant), (tenant, rows), |tx, (tenant, rows)| {
+                Box::pin(audit::append_sightings(tx, *tenant, rows))
+            });
+            match written.await {
+                Ok(()) => taken.written(),
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
+            }
+        }
+    }
+    failed.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// What an administrator asks of the audit.
@@ -118,13 +153,13 @@ pub struct Question {
     pub user: Option<UserCode>,
 }
 
-/// A page of the audit; one more than [`PAGE`] says that there are more.
-pub async fn page(app: &App, caller: &Session, question: Question) -> Result<Vec<Told>, Error> {
+/// A page of the audit, and where the next begins.
+pub async fn page(app: &App, caller: &Session, question: Question) -> Result<Page, Error> {
     let input = (caller.scope.tenant(), question);
     app.db
         .read(input, |tx: &mut Tx, (tenant, question): &(TenantId, Question)| {
             let asked = Asked { person: question.person, user: question.user };
-            Box::pin(async move { Ok(audit::page(tx, *tenant, asked, question.after, PAGE + 1).await?) })
+            Box::pin(async move { Ok(audit::page(tx, *tenant, asked, question.after, PAGE).await?) })
         })
         .await
 }

@@ -6,6 +6,7 @@ use domain::{
     BranchCode, Entity, PlanCode, Scope, SellerCode, SellerKind, SituationCode, SituationKind, TenantId,
     TimeZone, fold,
 };
+use futures_util::future::BoxFuture;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use storage::additional_fields::AdditionalField;
@@ -146,6 +147,39 @@ pub(crate) async fn confirm(tx: &mut Tx, tenant: TenantId, by: &Registers) -> Re
     let now = versions::of(&mut *tx, tenant).await?.registers;
     if now == by.version { Ok(()) } else { Err(Error::Stale) }
 }
+
+/// Reads on one snapshot by the registers of that moment: `input` is made of them, and they are confirmed before anything
+/// is read. Where one changed meanwhile, they are read anew.
+pub(crate) async fn read_by_registers<I, T, F>(
+    app: &App,
+    tenant: TenantId,
+    input: impl Fn(&Registers) -> I,
+    reads: F,
+) -> Result<(T, Arc<Registers>), Error>
+where
+    F: for<'t> Fn(&'t mut Tx, &'t I) -> BoxFuture<'t, Result<T, Error>> + Copy + Send + Sync + 'static,
+    I: Send + Sync + 'static,
+    T: Send + 'static,
+{
+    let mut by = registers(app, tenant).await?;
+    for _ in 0..DECISIONS {
+        let asked = (Arc::clone(&by), input(&by));
+        let read = app.db.read(asked, move |tx, (by, input)| {
+            Box::pin(async move {
+                confirm(tx, tenant, by).await?;
+                reads(tx, input).await
+            })
+        });
+        match read.await {
+            Err(Error::Stale) => by = fresh(app, tenant).await?,
+            other => return other.map(|value| (value, by)),
+        }
+    }
+    Err(Error::Stale)
+}
+
+/// How often something is decided anew because a register changed meanwhile.
+pub(crate) const DECISIONS: usize = 4;
 
 /// Which tenant each host leads to, and the one of requests that name none.
 #[derive(Debug, Default)]

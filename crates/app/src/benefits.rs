@@ -4,6 +4,7 @@ mod fields;
 mod given;
 
 use crate::access::Session;
+use crate::audit::saw;
 use crate::base::{Registers, confirm};
 use crate::once::{self, Done, Once};
 use crate::situations::{self, Acting, Store};
@@ -28,13 +29,20 @@ pub struct Saved {
     pub benefit: Benefit,
     pub situation: String,
     pub kind: SituationKind,
+    /// False where what was asked for was there already: then it was only seen.
+    pub changed: bool,
 }
 
 impl Saved {
-    fn new(registers: &Registers, code: BenefitCode, benefit: Benefit) -> Result<Saved, Error> {
+    fn new(
+        registers: &Registers,
+        code: BenefitCode,
+        benefit: Benefit,
+        changed: bool,
+    ) -> Result<Saved, Error> {
         let missing = || Error::Text(format!("the situation {} is not registered", benefit.situation));
         let situation = registers.situation(benefit.situation).ok_or_else(missing)?;
-        Ok(Saved { code, situation: situation.name.clone(), kind: situation.kind, benefit })
+        Ok(Saved { code, situation: situation.name.clone(), kind: situation.kind, benefit, changed })
     }
 }
 
@@ -91,10 +99,23 @@ pub async fn save(
     input: Input,
     once: Once<Saved>,
 ) -> Result<Done<Saved>, Error> {
-    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
+    let (scope, user, now, operation) = (caller.scope.clone(), caller.user, app.now(), input.operation());
     let entry = move |registers| Entry { scope: scope.clone(), user, registers, input: input.clone(), now };
     let tenant = caller.scope.tenant();
-    once::write_by_registers(app, tenant, once, entry, |tx, entry| Box::pin(write(tx, entry))).await
+    let done =
+        once::write_by_registers(app, tenant, once, entry, |tx, entry| Box::pin(write(tx, entry))).await?;
+    note_look(app, caller, operation, &done)?;
+    Ok(done)
+}
+
+/// An answer that nothing was changed for shows somebody's data all the same.
+fn note_look(app: &App, caller: &Session, operation: &'static str, done: &Done<Saved>) -> Result<(), Error> {
+    match done {
+        Done::Now(Saved { benefit, changed: false, .. }) => {
+            saw(app, caller, operation, std::iter::once(benefit.person))
+        }
+        _ => Ok(()),
+    }
 }
 
 async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
@@ -147,7 +168,7 @@ async fn create(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
         done: "criado",
     };
     let (code, benefit) = situations::store(tx, &entry.acting(), store).await?;
-    Saved::new(&entry.registers, code, benefit)
+    Saved::new(&entry.registers, code, benefit, true)
 }
 
 async fn change(tx: &mut Tx, entry: &Entry, code: BenefitCode) -> Result<Saved, Error> {
@@ -169,7 +190,7 @@ async fn change(tx: &mut Tx, entry: &Entry, code: BenefitCode) -> Result<Saved, 
         return Err(Rejection::CancelledBenefit(code).into());
     }
     if after == before && item.is_none() {
-        return Saved::new(&entry.registers, code, before);
+        return Saved::new(&entry.registers, code, before, false);
     }
     let around = around(tx, entry, before.person, &after).await?;
     refuse_conflicts(entry, Some((code, &before)), &after, before.person, &around)?;
@@ -184,7 +205,7 @@ async fn change(tx: &mut Tx, entry: &Entry, code: BenefitCode) -> Result<Saved, 
         done: "alterado",
     };
     let (code, benefit) = situations::store(tx, &entry.acting(), store).await?;
-    Saved::new(&entry.registers, code, benefit)
+    Saved::new(&entry.registers, code, benefit, true)
 }
 
 async fn around(tx: &mut Tx, entry: &Entry, person: PersonCode, benefit: &Benefit) -> Result<Around, Error> {
@@ -264,8 +285,14 @@ pub async fn cancel(
         Cancelling { scope, user, registers, code, reason, now }
     };
     let tenant = caller.scope.tenant();
-    once::write_by_registers(app, tenant, once, entry, |tx, entry| Box::pin(write_cancelled(tx, entry))).await
+    let done =
+        once::write_by_registers(app, tenant, once, entry, |tx, entry| Box::pin(write_cancelled(tx, entry)))
+            .await?;
+    note_look(app, caller, CANCEL, &done)?;
+    Ok(done)
 }
+
+const CANCEL: &str = "PUT /ext/beneficio/{codBeneficio}/cancelar";
 
 async fn write_cancelled(tx: &mut Tx, entry: &Cancelling) -> Result<Saved, Error> {
     let (tenant, registers, code) = (entry.scope.tenant(), &entry.registers, entry.code);
@@ -273,7 +300,7 @@ async fn write_cancelled(tx: &mut Tx, entry: &Cancelling) -> Result<Saved, Error
     let unknown = Error::NoSuch { field: Field::Benefit, code: code.get() };
     let before = storage::benefits::find(&mut *tx, &entry.scope, code).await?.ok_or(unknown)?;
     if registers.kind_of(before.situation) == Some(SituationKind::Cancelled) {
-        return Saved::new(registers, code, before);
+        return Saved::new(registers, code, before, false);
     }
     let gone = || storage::Error::Broken(format!("the holder of benefit {code} is gone"));
     let profile = storage::people::by_code(&mut *tx, tenant, before.person).await?.ok_or_else(gone)?;
@@ -283,7 +310,7 @@ async fn write_cancelled(tx: &mut Tx, entry: &Cancelling) -> Result<Saved, Error
         tenant,
         registers,
         user: Some(entry.user),
-        operation: "PUT /ext/beneficio/{codBeneficio}/cancelar",
+        operation: CANCEL,
         origin: ORIGIN,
         now: entry.now,
     };
@@ -298,7 +325,7 @@ async fn write_cancelled(tx: &mut Tx, entry: &Cancelling) -> Result<Saved, Error
         done: "cancelado",
     };
     let (code, benefit) = situations::store(tx, &acting, store).await?;
-    Saved::new(registers, code, benefit)
+    Saved::new(registers, code, benefit, true)
 }
 
 /// The kinds whose benefits have a vehicle.

@@ -88,9 +88,6 @@ where
         .await
 }
 
-/// How often something is decided anew because a register changed meanwhile.
-const DECISIONS: usize = 4;
-
 /// Runs a unit that decides by the registers of a tenant: `input` is made of them, and the unit confirms them
 /// ([`crate::base::confirm`]). Where one changed meanwhile, it is decided anew.
 pub(crate) async fn write_by_registers<I, T, F>(
@@ -106,7 +103,7 @@ where
     T: Send + 'static,
 {
     let mut registers = base::registers(app, tenant).await?;
-    for _ in 0..DECISIONS {
+    for _ in 0..base::DECISIONS {
         match write(app, Lane::of(tenant), once.clone(), input(registers), unit).await {
             Err(Error::Stale) => registers = base::fresh(app, tenant).await?,
             other => return other,

@@ -2,6 +2,7 @@
 //! searches and the entry that says who changed what.
 
 use crate::access::Session;
+use crate::audit::saw;
 use crate::base::registers;
 use crate::once::{self, Done, Once};
 use crate::situations::member;
@@ -26,6 +27,8 @@ pub struct Saved {
     pub code: PersonCode,
     pub profile: Profile,
     pub phones: Vec<Telephone>,
+    /// False where what was sent was there already: then he was only seen.
+    pub changed: bool,
 }
 
 impl Saved {
@@ -53,7 +56,12 @@ pub async fn save(
     let tenant = caller.scope.tenant();
     let zone = registers(app, tenant).await?.zone.clone();
     let entry = Entry { scope: caller.scope.clone(), user: caller.user, input, zone, now: app.now() };
-    once::write(app, Lane::of(tenant), once, entry, |tx, entry| Box::pin(write(tx, entry))).await
+    let done =
+        once::write(app, Lane::of(tenant), once, entry, |tx, entry| Box::pin(write(tx, entry))).await?;
+    if let Done::Now(Saved { code, changed: false, .. }) = &done {
+        saw(app, caller, OPERATION, std::iter::once(*code))?;
+    }
+    Ok(done)
 }
 
 async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
@@ -135,7 +143,7 @@ async fn create(tx: &mut Tx, entry: &Entry, branch: BranchCode) -> Result<Saved,
     let code = PersonCode::new(counters::next(tx, tenant, Counter::Person).await?);
     people::insert_all(tx, tenant, code, [&profile]).await?;
     phones::replace(tx, tenant, code, &phones).await?;
-    let saved = Saved { code, profile, phones };
+    let saved = Saved { code, profile, phones, changed: true };
     list(tx, entry, &saved, None).await?;
     tell(tx, entry, code, "criado").await?;
     Ok(saved)
@@ -151,14 +159,14 @@ async fn change(tx: &mut Tx, entry: &Entry, code: PersonCode, before: Profile) -
         profile.branch = branch;
     }
     if profile == before && phones == had {
-        return Ok(Saved { code, profile, phones });
+        return Ok(Saved { code, profile, phones, changed: false });
     }
     profile.updated_at = entry.now;
     people::update(tx, tenant, code, &profile).await?;
     if phones != had {
         phones::replace(tx, tenant, code, &phones).await?;
     }
-    let saved = Saved { code, profile, phones };
+    let saved = Saved { code, profile, phones, changed: true };
     list(tx, entry, &saved, before.is_member.then_some(&before)).await?;
     tell(tx, entry, code, "alterado").await?;
     Ok(saved)

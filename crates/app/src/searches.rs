@@ -5,16 +5,16 @@ mod criteria;
 
 use crate::access::Session;
 use crate::audit::saw;
-use crate::base::{Registers, registers};
+use crate::base::{Registers, read_by_registers, registers};
 use crate::{App, Error};
-use domain::{Branches, Entity, MemberCriteria, PersonCode, Rejection, Scope, SituationCode};
+use domain::{Branches, Entity, MemberCriteria, PersonCode, Rejection, Scope, SituationCode, UserCode};
 use quick_cache::sync::Cache;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 pub use storage::benefits::FieldValues;
 use storage::counters::{self, Counter};
-use storage::searches::{self, PAGE};
+use storage::searches::{self, Driver, PAGE};
 pub use storage::searches::{Found, FoundBenefit, FoundVehicle, OfBenefit};
 use storage::tally::{Counts, NO_SITUATION, Ordering};
 use storage::{Tx, benefits};
@@ -39,49 +39,67 @@ pub async fn members(
     if !criteria::narrows(&query) {
         return Err(Rejection::NoMemberCriterion.into());
     }
-    let registers = registers(app, caller.scope.tenant()).await?;
     let number = query.page.clone().set().map_or(1, wire::read::Between::get);
-    let (rows, total) = match criteria::of_members(&registers, &caller.scope, query) {
-        Some((scope, criteria)) => find_members(app, &registers, scope, criteria, number).await?,
-        None => (Vec::new(), 0),
+    let registers = registers(app, caller.scope.tenant()).await?;
+    let Some((scope, criteria)) = criteria::of_members(&registers, &caller.scope, query) else {
+        return Ok(Page { rows: Vec::new(), number, total: 0, registers });
+    };
+    let driver = searches::sure_driver(&criteria).filter(|driver| driver.is_point());
+    let (rows, total, registers) = match driver {
+        Some(driver) => {
+            let (rows, total) = find_few(app, &scope, &criteria, driver, number).await?;
+            (rows, total, registers)
+        }
+        None => find_many(app, caller, scope, criteria, number).await?,
     };
     saw(app, caller, "GET /ext/associado", rows.iter().map(|row| row.person.code))?;
     Ok(Page { rows, number, total, registers })
 }
 
-async fn find_members(
+async fn find_few(
     app: &App,
-    registers: &Registers,
-    scope: Scope,
-    criteria: MemberCriteria,
+    scope: &Scope,
+    criteria: &MemberCriteria,
+    driver: Driver,
     number: i32,
 ) -> Result<(Vec<Found>, i64), Error> {
     let skip = i64::from(number - 1) * PAGE;
-    if let Some(driver) = searches::sure_driver(&criteria).filter(|driver| driver.is_point()) {
-        let rows = searches::few(&app.db, &scope, &criteria, driver, skip).await?;
-        let found = rows.len() as i64;
-        let total = match found < PAGE && (found > 0 || skip == 0) {
-            true => skip + found,
-            false => searches::count(&app.db, &scope, &criteria, driver).await?,
-        };
-        return Ok((rows, total));
-    }
-    let key = (scope, criteria);
-    let known = app.memory.totals.get(&key);
-    let situations = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
-    let asked = Asked {
-        branches: registers.branches.iter().map(|one| one.code).filter(|one| key.0.sees(*one)).collect(),
-        situations: situations.map(|one| one.code).chain([NO_SITUATION]).collect(),
-        scope: key.0.clone(),
-        criteria: key.1.clone(),
-        number,
-        known,
+    let rows = searches::few(&app.db, scope, criteria, driver, skip).await?;
+    let found = rows.len() as i64;
+    let total = match found < PAGE && (found > 0 || skip == 0) {
+        true => skip + found,
+        false => searches::count(&app.db, scope, criteria, driver).await?,
     };
-    let (rows, total, learnt) = app.db.read(asked, |tx, asked| Box::pin(read_members(tx, asked))).await?;
+    Ok((rows, total))
+}
+
+async fn find_many(
+    app: &App,
+    caller: &Session,
+    scope: Scope,
+    criteria: MemberCriteria,
+    number: i32,
+) -> Result<(Vec<Found>, i64, Arc<Registers>), Error> {
+    let key = (caller.user, scope, criteria);
+    let known = app.memory.totals.get(&key);
+    let asked = |registers: &Registers| {
+        let situations = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
+        Asked {
+            branches: registers.branches.iter().map(|one| one.code).filter(|one| key.1.sees(*one)).collect(),
+            situations: situations.map(|one| one.code).chain([NO_SITUATION]).collect(),
+            scope: key.1.clone(),
+            criteria: key.2.clone(),
+            number,
+            known: known.clone(),
+        }
+    };
+    let tenant = caller.scope.tenant();
+    let ((rows, total, learnt), registers) =
+        read_by_registers(app, tenant, asked, |tx, asked| Box::pin(read_members(tx, asked))).await?;
     if let Some(learnt) = learnt {
         app.memory.totals.0.insert(key, Arc::new(learnt));
     }
-    Ok((rows, total))
+    Ok((rows, total, registers))
 }
 
 struct Asked {
@@ -112,9 +130,12 @@ async fn read_members(tx: &mut Tx, asked: &Asked) -> Result<Read, Error> {
         (None, 1) if (slots.len() as i64) < PAGE => slots.len() as i64,
         _ => searches::count(&mut *tx, scope, criteria, driver).await?,
     };
-    let mut learnt =
-        known.cloned().unwrap_or(Total { total, changes, at: Instant::now(), starts: BTreeMap::new() });
-    learnt.starts.extend(slots.last().map(|last| (asked.number + 1, *last)));
+    // Whoever else is walking keeps the starts that he goes by.
+    let starts = asked.known.as_deref().map(|known| known.starts.clone()).unwrap_or_default();
+    let mut learnt = Total { total, changes, at: Instant::now(), starts };
+    if let (Some(last), true) = (slots.last(), slots.len() as i64 == PAGE) {
+        learnt.begin(asked.number + 1, *last);
+    }
     let rows = searches::at(tx, scope, &slots).await?;
     Ok((rows, total, (total > PAGE).then_some(learnt)))
 }
@@ -154,7 +175,18 @@ pub(crate) struct Total {
     starts: BTreeMap<i32, i32>,
 }
 
+/// Starts of pages that are remembered of one search.
+const STARTS: usize = 64;
+
 impl Total {
+    /// Remembers behind which slot a page begins. Of very many, the last are those that somebody walks on from.
+    fn begin(&mut self, number: i32, after: i32) {
+        self.starts.insert(number, after);
+        while self.starts.len() > STARTS {
+            self.starts.pop_first();
+        }
+    }
+
     /// The nearest page at or before this one whose start is known, and the slot behind which it begins.
     fn start(&self, number: i32) -> (i32, i32) {
         self.starts.range(..=number).next_back().map_or((1, 0), |(page, after)| (*page, *after))
@@ -162,7 +194,10 @@ impl Total {
 }
 
 /// The totals of the searches under way.
-pub(crate) struct Totals(Cache<(Scope, MemberCriteria), Arc<Total>>);
+pub(crate) struct Totals(Cache<TotalKey, Arc<Total>>);
+
+/// Whose search it is: of two who walk through the same pages, neither disturbs the other.
+type TotalKey = (UserCode, Scope, MemberCriteria);
 
 /// How long a walk through pages keeps the total that it began with.
 const REMEMBERED: Duration = Duration::from_secs(60);
@@ -174,7 +209,7 @@ impl Default for Totals {
 }
 
 impl Totals {
-    fn get(&self, key: &(Scope, MemberCriteria)) -> Option<Arc<Total>> {
+    fn get(&self, key: &TotalKey) -> Option<Arc<Total>> {
         self.0.get(key).filter(|total| total.at.elapsed() < REMEMBERED)
     }
 }
@@ -212,24 +247,21 @@ fn holders(rows: &[FoundBenefit]) -> impl Iterator<Item = PersonCode> {
 /// A page of the list of all benefits that the caller may see.
 pub async fn list(app: &App, caller: &Session, number: i32) -> Result<Page<FoundBenefit>, Error> {
     let tenant = caller.scope.tenant();
-    let registers = registers(app, tenant).await?;
-    let of_benefits = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
-    let counts = Counts {
-        tenant,
-        ordering: Ordering::Benefit,
-        branches: registers
-            .branches
-            .iter()
-            .map(|one| one.code)
-            .filter(|one| caller.scope.sees(*one))
-            .collect(),
-        situations: of_benefits.map(|one| one.code).collect(),
+    let asked = |registers: &Registers| {
+        let of_benefits = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
+        let branches = registers.branches.iter().map(|one| one.code);
+        let counts = Counts {
+            tenant,
+            ordering: Ordering::Benefit,
+            branches: branches.filter(|one| caller.scope.sees(*one)).collect(),
+            situations: of_benefits.map(|one| one.code).collect(),
+        };
+        (caller.scope.clone(), counts, number)
     };
-    let asked = (caller.scope.clone(), counts, number);
-    let (rows, total) = app
-        .db
-        .read(asked, |tx, (scope, counts, number)| Box::pin(read_list(tx, scope, counts, *number)))
-        .await?;
+    let ((rows, total), registers) = read_by_registers(app, tenant, asked, |tx, (scope, counts, number)| {
+        Box::pin(read_list(tx, scope, counts, *number))
+    })
+    .await?;
     saw(app, caller, "GET /ext/beneficio/lista", holders(&rows))?;
     Ok(Page { rows, number, total, registers })
 }

@@ -151,38 +151,79 @@ pub struct Asked {
     pub user: Option<UserCode>,
 }
 
-/// The entries behind `after`, at most `take`, in their order.
+/// Rows of looks that are read for one page, whoever they are at.
+const MOST_READ: usize = 5_000;
+/// People that one page tells of.
+const MOST_TOLD: usize = 2_000;
+
+/// A stretch of the audit, in its order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    pub entries: Vec<Told>,
+    /// Behind this code the next page begins.
+    pub reached: i32,
+    pub has_more: bool,
+}
+
+/// The entries behind `after`, at most `take` of them, and fewer where they tell of very many people.
 pub async fn page(
     tx: &mut Tx,
     tenant: TenantId,
     asked: Asked,
     after: i32,
     take: usize,
-) -> Result<Vec<Told>, Error> {
+) -> Result<Page, Error> {
     let changes = sql("SELECT code, happened_at, user_code, operation, person, detail FROM audit
          WHERE tenant = $1 AND code > $2")
     .arg(tenant)
     .arg(after)
     .when("AND person = ?", asked.person)
     .when("AND user_code = ?", asked.user)
-    .then("ORDER BY code LIMIT ?", [take as i64]);
+    .then("ORDER BY code LIMIT ?", [take as i64 + 1]);
     let rows = Source::from(&mut *tx).all(Weight::Search, changes).await?;
     let mut told = rows.iter().map(changed).collect::<Result<Vec<Told>, Error>>()?;
-    told.extend(looks(tx, tenant, asked, after, take).await?);
+    let (looks, stopped) = looks(tx, tenant, asked, after, take + 1).await?;
+    told.extend(looks);
     told.sort_unstable_by_key(|one| one.code);
-    told.truncate(take);
-    Ok(told)
+    // Behind where the looks were no longer read, nothing is told yet.
+    if let Some(stopped) = stopped {
+        told.retain(|one| one.code <= stopped);
+    }
+    let mut people = 0;
+    let mut fits = |one: &Told| {
+        let is_first = people == 0;
+        people += one.what.people();
+        is_first || people <= MOST_TOLD
+    };
+    let fitting = told.iter().take(take).map(&mut fits).take_while(|fits| *fits).count();
+    let has_more = fitting < told.len() || stopped.is_some();
+    let is_cut = fitting < told.len();
+    told.truncate(fitting);
+    let last = told.last().map_or(after, |one| one.code);
+    let reached = if is_cut { last } else { stopped.unwrap_or(last) };
+    Ok(Page { entries: told, reached, has_more })
 }
 
-/// The looks behind `after`. Of those at others in a person's block nothing is told, so more are asked for.
+impl What {
+    /// How many people it tells of.
+    fn people(&self) -> usize {
+        match self {
+            What::Changed(..) => 1,
+            What::Looked(people) => people.len(),
+        }
+    }
+}
+
+/// The looks behind `after`. Those at others in a person's block are read and not told; where they are very many, it says
+/// how far it has read.
 async fn looks(
     tx: &mut Tx,
     tenant: TenantId,
     asked: Asked,
     mut after: i32,
     take: usize,
-) -> Result<Vec<Told>, Error> {
-    let mut told = Vec::new();
+) -> Result<(Vec<Told>, Option<i32>), Error> {
+    let (mut told, mut read) = (Vec::new(), 0);
     loop {
         let statement = sql("SELECT code, block, happened_at, user_code, operation, people FROM sightings
              WHERE tenant = $1 AND code > $2")
@@ -192,6 +233,7 @@ async fn looks(
         .when("AND user_code = ?", asked.user)
         .then("ORDER BY code LIMIT ?", [take as i64]);
         let rows = tx.all(statement).await?;
+        read += rows.len();
         for row in &rows {
             let mut look = looked(row)?;
             after = look.code;
@@ -203,8 +245,11 @@ async fn looks(
             }
             told.push(look);
         }
-        if rows.len() < take || told.len() >= take {
-            return Ok(told);
+        if rows.len() < take {
+            return Ok((told, None));
+        }
+        if told.len() >= take || read >= MOST_READ {
+            return Ok((told, Some(after)));
         }
     }
 }

@@ -68,7 +68,7 @@ pub async fn driver(
     }
     for driver in given {
         let some = drive(sql("SELECT COUNT(*) AS rows FROM (SELECT 1 AS one"), driver, scope, criteria)
-            .then("LIMIT ?) AS some", [FEW + 1]);
+            .then("LIMIT ?) AS few", [FEW + 1]);
         let rows: i64 = only(from.all(some).await?, "rows")?;
         if rows <= FEW {
             return Ok(Some(driver));
@@ -292,9 +292,6 @@ fn check(statement: Statement, driver: Driver, scope: &Scope, criteria: &MemberC
         )
 }
 
-/// Rows that must have further keys were checked; nobody has more.
-const MOST_BENEFITS: i64 = 1_000;
-
 /// The benefits that a search finds, by code.
 pub async fn benefits(
     from: impl Into<Source<'_>>,
@@ -335,7 +332,7 @@ pub async fn benefits(
                  AND j.plan + 0 = ? AND j.active)",
             criteria.plan,
         )
-        .then("ORDER BY b.code LIMIT ?", [MOST_BENEFITS]);
+        .ending("ORDER BY b.code");
     found::read_benefits(from.into().all(Weight::Point, statement).await?)
 }
 

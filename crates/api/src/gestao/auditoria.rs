@@ -4,7 +4,7 @@ use crate::State;
 use crate::answer::Answer;
 use crate::extract::{Caller, Query};
 use crate::failure::Failure;
-use app::audit::{self, PAGE, Question, Told, What};
+use app::audit::{self, Question, Told, What};
 use app::base::registers;
 use axum::extract;
 use domain::{Moment, PersonCode, TimeZone, UserCode};
@@ -19,14 +19,11 @@ pub async fn page(
 ) -> Result<Answer<AuditoriaTO>, Failure> {
     let after = query.after.set().map_or(0, wire::read::Between::get);
     let question = Question { after, person: query.person.set(), user: query.user.set() };
-    let mut told = audit::page(&state.app, &caller, question).await?;
-    let has_more = told.len() > PAGE;
-    told.truncate(PAGE);
+    let page = audit::page(&state.app, &caller, question).await?;
     let names = audit::user_names(&state.app, &caller).await?;
     let registers = registers(&state.app, caller.scope.tenant()).await?;
-    let next = told.last().map_or(after, |one| one.code);
-    let items = told.into_iter().map(|one| record(&registers.zone, &names, one)).collect();
-    Ok(Answer(AuditoriaTO { itens: items, proximo: next, tem_mais: has_more }))
+    let items = page.entries.into_iter().map(|one| record(&registers.zone, &names, one)).collect();
+    Ok(Answer(AuditoriaTO { itens: items, proximo: page.reached, tem_mais: page.has_more }))
 }
 
 fn record(zone: &TimeZone, names: &HashMap<UserCode, String>, told: Told) -> RegistroAuditoriaTO {

@@ -189,7 +189,7 @@ impl<'a> Wish<'a> {
     /// The situation that name and flag ask for. A flag that the present type satisfies asks for nothing.
     fn situation(&mut self, input: &BeneficioInput, present: Option<SituationCode>) -> Option<SituationCode> {
         let named = match &input.situation {
-            Given::Set(name) => Some(self.named_situation(name.as_str())?),
+            Given::Set(name) => Some(self.named_situation(name.as_str(), present)?),
             Given::Keep | Given::Clear => None,
         };
         let flag = match input.active {
@@ -211,8 +211,10 @@ impl<'a> Wish<'a> {
         }
     }
 
-    fn named_situation(&mut self, name: &str) -> Option<SituationCode> {
-        let found = self.registers.situation_named(Entity::Benefit, name).filter(|one| one.active);
+    /// One that the benefit has already may be out of use meanwhile.
+    fn named_situation(&mut self, name: &str, present: Option<SituationCode>) -> Option<SituationCode> {
+        let found = self.registers.situation_named(Entity::Benefit, name);
+        let found = found.filter(|one| one.active || Some(one.code) == present);
         if let Some(found) = found {
             return Some(found.code);
         }

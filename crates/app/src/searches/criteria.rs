@@ -3,11 +3,14 @@
 
 use crate::base::Registers;
 use domain::{
-    BenefitCriteria, BenefitKey, Chassis, Document, Entity, MemberCriteria, Scope, SituationCode, fold,
-    name_words, plate_key,
+    BenefitCriteria, BenefitKey, Branches, Chassis, Document, Entity, MemberCriteria, Scope, SituationCode,
+    fold, name_words, plate_key,
 };
 use wire::read::Given;
 use wire::records::{PesquisaAssociadoQuery, PesquisaBeneficioQuery};
+
+/// Nobody's name has more words.
+const MOST_WORDS: usize = 50;
 
 /// Whether at least one of the criteria was given that narrow a search enough.
 pub fn narrows(query: &PesquisaAssociadoQuery) -> bool {
@@ -35,8 +38,11 @@ pub fn of_members(
         Given::Set(branch) => scope.narrowed(branch)?,
         Given::Keep | Given::Clear => scope.clone(),
     };
+    if matches!(scope.branches(), Branches::Only(none) if none.is_empty()) {
+        return None;
+    }
     let words = match query.name.set() {
-        Some(name) => Some(name_words(&name)).filter(|words| !words.is_empty())?,
+        Some(name) => Some(name_words(&name)).filter(|words| (1..=MOST_WORDS).contains(&words.len()))?,
         None => Vec::new(),
     };
     let criteria = MemberCriteria {

@@ -48,7 +48,6 @@ pub fn migrate(path: &Path, schema: Schema) -> Result<Migrated, OpenError> {
         apply(&mut connection, migration)
             .map_err(|error| OpenError::Migration { version: migration.version, cause: error.to_string() })?;
     }
-    super::planner::tell(&connection).map_err(|error| unreachable(error.to_string()))?;
     Ok(Migrated { from, to, copy })
 }
 
@@ -88,6 +87,7 @@ fn apply(connection: &mut rusqlite::Connection, migration: &Migration) -> rusqli
     if migration.indexes_names {
         index_names(&transaction)?;
     }
+    super::planner::tell(&transaction)?;
     transaction.execute(
         "INSERT INTO migrations (version, name, checksum) VALUES (?1, ?2, ?3)",
         (migration.version, migration.name, migration.checksum()),

@@ -68,7 +68,7 @@ fn expected(columns: &[String]) -> String {
         let parts = PARTS.iter().find(|(name, _)| name == column).map(|(_, parts)| *parts);
         shared = match (column.as_str(), parts) {
             _ if at + 1 == columns.len() && at > 0 && parts.is_none() => 1,
-            ("tenant", _) => OF_TENANT,
+            ("tenant", _) => shared.min(OF_TENANT),
             (_, Some(parts)) => (shared / parts).max(1),
             (_, None) => shared.min(OF_NAME),
         };
