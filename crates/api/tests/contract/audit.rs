@@ -5,7 +5,11 @@ use serde_json::{Value, json};
 use testkit::{World, both_engines};
 
 /// What every process still holds back of reads is written.
-async fn settle(_calls: &Calls) {}
+async fn settle(calls: &Calls) {
+    for app in calls.world.processes() {
+        app::audit::flush(app).await.unwrap();
+    }
+}
 
 async fn all(calls: &Calls, query: &[(&str, &str)]) -> Vec<Value> {
     settle(calls).await;

@@ -37,7 +37,7 @@ async fn all_problems_of_a_benefit_come_at_once_one_a_line(world: World) {
     calls.member(1).await;
     let body = json!({"codPlano": 99, "cpfCnpj": crate::calls::cpf(1), "codLoja": 99, "situacao": "QUALQUER",
         "diaVencimento": 31, "codConsultor": 99, "codRepresentante": 98, "codTipoVeiculo": 99, "placa": "ABC1D23",
-        "dadosAdicionais": [{"codCampo": 99, "valor": "x"}]});
+        "observacao": "o resto está bom"});
     let told = calls.refused(VEHICLES, &body).await;
     for field in [
         "codPlano",
@@ -50,8 +50,12 @@ async fn all_problems_of_a_benefit_come_at_once_one_a_line(world: World) {
     ] {
         assert!(told_about(&told, field), "{field} in {told}");
     }
-    assert!(told.lines().any(|line| line.starts_with("dadosAdicionais[0]")), "{told}");
     assert!(told.lines().all(|line| line.contains(": ") && line.ends_with('.')), "{told}");
+    let more = json!({"diaVencimento": 31, "dadosAdicionais": [{"codCampo": 99, "valor": "x"}, {"codCampo": 2, "valor": "x"}]});
+    let told = calls.refused(VEHICLES, &car(1, "ABC1D23", more)).await;
+    for place in ["diaVencimento", "dadosAdicionais[0]", "dadosAdicionais[1]"] {
+        assert!(told.lines().any(|line| line.starts_with(place)), "{place} in {told}");
+    }
 }
 
 #[both_engines]

@@ -11,6 +11,7 @@ mod benefit_write;
 mod calls;
 mod cancel;
 mod cards;
+mod combinations;
 mod errors;
 mod formats;
 mod golden;

@@ -11,7 +11,11 @@ use testkit::{World, both_engines};
 const MANY: u32 = 230;
 
 /// Runs a property whose cases call the server, from the runtime that the test runs on.
-fn check<S: Strategy>(cases: u32, strategy: &S, hold: impl AsyncFn(S::Value) -> Result<(), TestCaseError>) {
+pub fn check<S: Strategy>(
+    cases: u32,
+    strategy: &S,
+    hold: impl AsyncFn(S::Value) -> Result<(), TestCaseError>,
+) {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(
         config,
@@ -147,7 +151,7 @@ fn plain(text: &str) -> String {
 }
 
 /// Whether each typed word is the beginning of some word of the name.
-fn finds(typed: &str, name: &str) -> bool {
+pub fn finds(typed: &str, name: &str) -> bool {
     let (typed, name) = (plain(typed), plain(name));
     typed.split_whitespace().all(|word| name.split_whitespace().any(|whole| whole.starts_with(word)))
 }

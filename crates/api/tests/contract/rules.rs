@@ -207,6 +207,11 @@ const MEMBERS: &[Rule] = &[
     ),
     ("member-search-11", "blanks are no name", "a_name_of_blanks_is_no_criterion"),
     ("member-search-12", "limits of the parameters", "limits_of_the_parameters_are_told_by_name"),
+    (
+        "member-search-14",
+        "any combination, for any caller",
+        "any_combination_of_parameters_finds_what_a_naive_reader_would_filter",
+    ),
     ("member-search-13", "rows byte for byte", "the_rows_of_the_member_search_byte_for_byte"),
 ];
 
@@ -500,6 +505,7 @@ const SOURCES: &[&str] = &[
     include_str!("benefit_write.rs"),
     include_str!("cancel.rs"),
     include_str!("cards.rs"),
+    include_str!("combinations.rs"),
     include_str!("errors.rs"),
     include_str!("formats.rs"),
     include_str!("golden.rs"),

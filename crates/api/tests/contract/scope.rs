@@ -277,7 +277,7 @@ async fn the_other_associations_registers_are_never_mixed_in(world: World) {
     let there = calls.read(&calls.stranger, LIST, &[]).await.to_string();
     let here = calls.read(&calls.administrator, LIST, &[]).await.to_string();
     assert!(there.contains("Carro Ali") && there.contains("Filial Ali"), "{there}");
-    for name in ["Proteção Ouro", "Saúde Família", "Filial Norte", "Pessoa"] {
+    for name in ["Proteção Ouro", "Saúde Família", "Filial Norte", "Pessoa "] {
         assert!(!there.contains(name), "{name}");
     }
     assert!(!here.contains("Ali\""), "{here}");

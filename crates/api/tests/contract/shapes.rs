@@ -87,10 +87,11 @@ async fn a_member_without_benefits_is_one_row_whose_benefit_fields_are_null(worl
         "placa",
         "chassi",
         "numeroCartaoDesconto",
+        "dadosAdicionais",
     ] {
         assert_eq!(rows[0][field], Value::Null, "{field}");
     }
-    assert_eq!(rows[0]["dadosAdicionais"], json!([]), "additional fields are a list in every answer");
+    has_exactly(&rows[0]["endereco"], ADDRESS);
     assert_eq!((&rows[0]["codLoja"], &rows[0]["nomeLoja"]), (&json!(2), &json!("Filial Norte")));
 }
 
