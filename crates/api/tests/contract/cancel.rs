@@ -3,7 +3,7 @@
 use crate::calls::{BENEFITS, Calls, cpf, each, health};
 use serde_json::{Value, json};
 use std::time::Duration;
-use testkit::{World, both_engines};
+use testkit::{World, both_engines, until};
 
 #[both_engines]
 async fn cancelling_moves_to_the_cancelled_situation_and_keeps_all_data(world: World) {
@@ -141,4 +141,22 @@ async fn a_cancellation_is_done_once_under_one_key(world: World) {
     assert_eq!(first.header("idempotency-replayed"), None);
     assert_eq!(again.header("idempotency-replayed"), Some("true"));
     calls.server().call("PUT", &path, &headers, r#"{"motivo": "x"}"#).await.refuses(422);
+}
+
+#[both_engines]
+async fn cancelling_picks_the_default_of_its_type_whatever_the_association_calls_it(world: World) {
+    let calls = Calls::on(world).await;
+    calls.member(1).await;
+    calls.world.rename_situation(calls.world.here, "CANCELADO", "Encerrado").await;
+    until("the new name is known everywhere", || async {
+        let mut known = true;
+        for _ in calls.world.processes() {
+            let saved = calls.health(1, json!({})).await;
+            let cancelled = calls.cancel(&calls.operator, &saved["codBeneficio"], "").await.json();
+            assert_eq!(cancelled["tipoSituacao"], "CANCELADO");
+            known &= cancelled["situacao"] == "ENCERRADO";
+        }
+        known
+    })
+    .await;
 }

@@ -39,7 +39,7 @@ async fn varied(world: World) -> Calls {
                 continue;
             }
             let (path, mut body) = match number % 3 {
-                0 => (VEHICLES, car(holder, &format!("ABC{day}D{:02}", number), more)),
+                0 => (VEHICLES, car(holder, &format!("ABC{day}D{number:02}"), more)),
                 kind => (BENEFITS, health(holder, crate::calls::with(json!({"codPlano": kind + 1}), more))),
             };
             if number % 7 == 0 {
@@ -57,10 +57,11 @@ async fn varied(world: World) -> Calls {
 fn fits(row: &Value, name: &str, value: &str) -> bool {
     let text = |field: &str| row[field].as_str().unwrap_or_default().to_owned();
     let day = |field: &str| iso(&text(field));
+    let is_code = |code: &Value| code.as_i64() == value.parse().ok();
     match name {
         "nome" => finds(value, &text("nomePessoa")),
         "cpf" => text("cpfCnpj") == value,
-        "codPessoa" | "codLoja" | "codConsultor" | "codRepresentante" => row[name].to_string() == value,
+        "codPessoa" | "codLoja" | "codConsultor" | "codRepresentante" => is_code(&row[name]),
         "dataCadastroInicial" => day("dataCadastro") >= iso(value),
         "dataCadastroFinal" => day("dataCadastro") <= iso(value),
         "dataNascimento" => text("dataNascimento") == value,
@@ -68,8 +69,7 @@ fn fits(row: &Value, name: &str, value: &str) -> bool {
         "situacaoBeneficio" => value == "Todos" || text("situacao") == value,
         "placa" => text("placa") == value,
         "codPlano" => {
-            !row["planos"].is_null()
-                && array(&row["planos"]).iter().any(|plan| plan["codPlano"].to_string() == value)
+            !row["planos"].is_null() && array(&row["planos"]).iter().any(|plan| is_code(&plan["codPlano"]))
         }
         "uf" => row["endereco"]["uf"] == value,
         _ => panic!("{name} is no parameter"),

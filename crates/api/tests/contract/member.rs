@@ -100,3 +100,17 @@ async fn the_day_of_the_last_change_moves_with_the_member_and_with_the_benefit(w
     let row = calls.rows(&[("nome", "pessoa")]).await.remove(0);
     assert_eq!(row["dataCadastro"], "14/11/2026");
 }
+
+#[both_engines]
+async fn a_member_who_moves_leaves_his_benefits_where_they_are(world: World) {
+    let calls = Calls::on(world).await;
+    calls.member(1).await;
+    let saved = calls.health(1, json!({})).await;
+    let body = json!({"nomePessoa": "Pessoa 1", "cpfCnpj": cpf(1), "codLoja": 3});
+    calls.saved(&calls.integration, MEMBERS, &body).await;
+    assert_eq!(calls.now(&saved).await["codLoja"], 2);
+    let rows = calls.rows(&[("nome", "pessoa")]).await;
+    assert_eq!(each(&rows, "codLoja"), [json!(2)]);
+    let all = calls.read(&calls.integration, MEMBERS, &[("situacaoBeneficio", "Todos")]).await;
+    assert_eq!((all["itens"].as_array().unwrap().len(), &all["quantidade"]), (1, &json!(1)));
+}

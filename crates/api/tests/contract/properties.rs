@@ -1,6 +1,6 @@
 //! What holds for any page and any name: pages joined are the list, and a name finds whom a naive reader would find.
 
-use crate::calls::{BENEFITS, Calls, LIST, MEMBERS, each, health, items};
+use crate::calls::{BENEFITS, Calls, LIST, MEMBERS, cpf, each, health, items};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
@@ -29,7 +29,7 @@ pub fn check<S: Strategy>(
 async fn many(world: World) -> Arc<Calls> {
     let calls = Arc::new(Calls::on(world).await);
     for number in 0..30 {
-        let body = json!({"nomePessoa": format!("Pessoa {number}"), "cpfCnpj": crate::calls::cpf(number),
+        let body = json!({"nomePessoa": format!("Pessoa {number}"), "cpfCnpj": cpf(number),
             "codLoja": number % 3 + 1});
         calls.saved(&calls.administrator, MEMBERS, &body).await;
     }
@@ -133,6 +133,88 @@ async fn a_row_that_comes_while_somebody_walks_the_pages_displaces_none(world: W
         assert_eq!(each(&walked[..before.len()], "codBeneficio"), each(&before, "codBeneficio"), "{path}");
         assert_eq!(walked.len(), before.len() + 1, "{path}: and the new one is the last");
     }
+}
+
+/// More than any block in which rows might be counted, changed at random.
+async fn changed(world: World) -> Arc<Calls> {
+    const SITUATIONS: [&str; 4] = ["ATIVO", "PENDENTE", "INADIMPLENTE", "INATIVO"];
+    let calls = Arc::new(Calls::on(world).await);
+    for number in 0..12 {
+        let body = json!({"nomePessoa": "Ana", "cpfCnpj": cpf(number), "codLoja": number % 3 + 1});
+        calls.saved(&calls.administrator, MEMBERS, &body).await;
+    }
+    let mut writers = Vec::new();
+    for writer in 0..8 {
+        let calls = Arc::clone(&calls);
+        writers.push(tokio::spawn(async move {
+            for number in (0..1040u32).filter(|number| number % 8 == writer) {
+                let more =
+                    json!({"situacao": SITUATIONS[number as usize % 4], "codLoja": number / 8 % 3 + 1});
+                calls.saved(&calls.administrator, BENEFITS, &health(number % 10, more)).await;
+            }
+        }));
+    }
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    let change = (1..=1040i32, 0..6usize, 1..=3i32);
+    let mut runner = TestRunner::deterministic();
+    for _ in 0..150 {
+        let (code, what, store) = change.new_tree(&mut runner).unwrap().current();
+        if what == 5 {
+            calls.cancel(&calls.administrator, &json!(code), "").await;
+            continue;
+        }
+        let at = calls.read(&calls.administrator, BENEFITS, &[("sequencial", &code.to_string())]).await;
+        let mut body = json!({"codBeneficio": at[0]["codBeneficio"], "cpfCnpj": at[0]["cpfCnpj"]});
+        match SITUATIONS.get(what) {
+            Some(name) => body["situacao"] = json!(name),
+            None => body["codLoja"] = json!(store),
+        }
+        let reply = calls.post(&calls.administrator, BENEFITS, &body).await;
+        assert!(reply.status == 200 || at[0]["situacao"] == "CANCELADO", "{body}: {reply:?}");
+    }
+    calls
+}
+
+#[both_engines]
+async fn totals_and_pages_stay_right_whatever_changes(world: World) {
+    let calls = changed(world).await;
+    let list = walk(&calls, &calls.administrator, LIST, &[]).await;
+    assert_eq!(codes(&list, "codBeneficio"), (1..=1040).collect::<Vec<_>>());
+    let rows = walk(&calls, &calls.administrator, MEMBERS, &[("situacaoBeneficio", "Todos")]).await;
+    let mut of_rows: Vec<(Option<i64>, Value, Value)> = rows
+        .iter()
+        .map(|row| (row["codBeneficio"].as_i64(), row["situacao"].clone(), row["codLoja"].clone()))
+        .collect();
+    of_rows.sort_by_key(|row| row.0);
+    let of_list = list
+        .iter()
+        .map(|one| (one["codBeneficio"].as_i64(), one["situacao"].clone(), one["codLoja"].clone()));
+    assert!(
+        of_rows.into_iter().skip(2).eq(of_list),
+        "two members have none; of the others both say the same"
+    );
+    let callers =
+        [(&calls.administrator, &[1, 2, 3][..]), (&calls.operator, &[2]), (&calls.integration, &[2, 3])];
+    let names = ["", "Todos", "ATIVO", "PENDENTE", "INADIMPLENTE", "INATIVO", "CANCELADO", "SUSPENSO"];
+    check(48, &(0..3usize, 0..names.len(), 1..12usize), async |(caller, name, page)| {
+        let ((token, stores), name) = (callers[caller], names[name]);
+        let (path, from) = if name.is_empty() { (LIST, &list) } else { (MEMBERS, &rows) };
+        let own: Vec<&Value> = from
+            .iter()
+            .filter(|one| stores.contains(&one["codLoja"].as_i64().unwrap()))
+            .filter(|one| matches!(name, "" | "Todos") || one["situacao"] == name)
+            .collect();
+        let slice: Vec<&Value> = own.iter().skip((page - 1) * 100).take(100).copied().collect();
+        let text = page.to_string();
+        let query = [("situacaoBeneficio", name), ("pagina", text.as_str())];
+        let found = calls.read(token, path, &query).await;
+        prop_assert_eq!(&found["quantidade"], &json!(own.len()), "{} {}", name, page);
+        prop_assert_eq!(&found["itens"], &json!(slice), "{} {}", name, page);
+        prop_assert_eq!(&found["proximaPagina"], &json!(own.len() > page * 100));
+        Ok(())
+    });
 }
 
 /// Lower case without accents, letter by letter, as somebody would do it by hand.
