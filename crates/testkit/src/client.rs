@@ -76,6 +76,13 @@ impl Server {
         let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
         self.call("POST", path, &headers, body).await
     }
+
+    /// A PUT of JSON with a token; of nothing, where the body is empty.
+    pub async fn put(&self, path: &str, token: &str, body: &str) -> Reply {
+        let bearer = format!("Bearer {token}");
+        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+        self.call("PUT", path, &headers, body).await
+    }
 }
 
 fn reply(text: &str) -> Reply {

@@ -10,6 +10,7 @@ mod client;
 mod cluster;
 mod database;
 mod dump;
+mod registers;
 mod server;
 mod smtp;
 mod still;

@@ -1,7 +1,9 @@
 //! The world that tests start in. It is hostile: a second tenant uses the same codes, the caller works in one branch of
 //! three, and whatever he may see is outnumbered fifty to one by what he may not. On a database that several processes
-//! may serve there are two, taking turns. A test that wants less builds less, by name.
+//! may serve there are two, taking turns. What each tenant registered is in `registers.rs`. A test that wants less builds
+//! less, by name.
 
+use crate::registers::{HERE, Registers, THERE};
 use crate::{Database, Engine, Fixture, SeededChance, StillClock};
 use app::tenants::NewTenant;
 use app::{App, Cost, Passwords};
@@ -52,7 +54,6 @@ pub struct World {
 pub const CROWD: usize = 50;
 /// Everybody's, in both tenants.
 pub const PASSWORD: &str = "senha de teste";
-pub const BRANCHES: [&str; 3] = ["Matriz", "Filial Norte", "Filial Sul"];
 
 impl Fixture for World {
     async fn make(engine: Engine) -> World {
@@ -70,11 +71,11 @@ impl World {
             processes.push(process(&database, &clock, 2).await);
         }
         let app = &processes[0];
-        let here = tenant(app, "Associação Aqui").await;
-        let there = tenant(app, "Associação Ali").await;
+        let here = tenant(app, "Associação Aqui", &HERE).await;
+        let there = tenant(app, "Associação Ali", &THERE).await;
         let hash = app.passwords.hash(Password::parse(PASSWORD).unwrap(), &*app.chance).await.unwrap();
-        let [administrator, operator, integration] = people(&app.db, here, "aqui", &hash).await;
-        let [_, stranger, _] = people(&app.db, there, "ali", &hash).await;
+        let [administrator, operator, integration] = people(&app.db, here, "aqui", &hash, &HERE).await;
+        let [_, stranger, _] = people(&app.db, there, "ali", &hash, &THERE).await;
         let turn = AtomicUsize::new(0);
         World {
             clock,
@@ -145,10 +146,10 @@ pub fn app_on(db: Db, clock: Arc<StillClock>, seed: u64) -> App {
     app
 }
 
-async fn tenant(app: &App, name: &str) -> TenantId {
+async fn tenant(app: &App, name: &str, registers: &Registers) -> TenantId {
     let new = NewTenant {
         name: name.to_owned(),
-        branch: BRANCHES[0].to_owned(),
+        branch: registers.branches[0].to_owned(),
         time_zone: domain::TimeZone::DEFAULT.to_owned(),
         hosts: Vec::new(),
         make_default: false,
@@ -158,10 +159,17 @@ async fn tenant(app: &App, name: &str) -> TenantId {
 
 /// Two further branches; an administrator, an operator of branch 2, a program of branches 2 and 3, and a crowd in the
 /// other branches.
-async fn people(db: &Db, tenant: TenantId, domain: &'static str, hash: &str) -> [Caller; 3] {
-    db.write(Lane::of(tenant), (tenant, domain, hash.to_owned()), |tx, (tenant, domain, hash)| {
+async fn people(
+    db: &Db,
+    tenant: TenantId,
+    domain: &'static str,
+    hash: &str,
+    registers: &'static Registers,
+) -> [Caller; 3] {
+    let input = (tenant, domain, hash.to_owned(), registers);
+    db.write(Lane::of(tenant), input, |tx, (tenant, domain, hash, registers)| {
         Box::pin(async move {
-            for name in &BRANCHES[1..] {
+            for name in &registers.branches[1..] {
                 branch(tx, *tenant, name).await?;
             }
             let administrator = user(tx, *tenant, Role::Administrator, "admin", domain, &[], hash).await?;
@@ -172,7 +180,8 @@ async fn people(db: &Db, tenant: TenantId, domain: &'static str, hash: &str) -> 
                 user(tx, *tenant, Role::Operator, &format!("pessoa{number}"), domain, &[branch], hash)
                     .await?;
             }
-            sellers(tx, *tenant).await?;
+            sellers(tx, *tenant, registers.sellers).await?;
+            registers.write(tx, *tenant, BEGINNING).await?;
             Ok::<_, Error>([administrator, operator, integration])
         })
     })
@@ -181,13 +190,13 @@ async fn people(db: &Db, tenant: TenantId, domain: &'static str, hash: &str) -> 
 }
 
 /// A consultant (1) and a representative (2) of branch 2, a consultant of branch 1 (3), and one who has left (4).
-async fn sellers(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+async fn sellers(tx: &mut Tx, tenant: TenantId, names: &str) -> Result<(), Error> {
     use SellerKind::{Consultant, Representative};
     let all = [(1, Consultant, 2), (2, Representative, 2), (3, Consultant, 1), (4, Consultant, 2)];
     let all = all.map(|(code, kind, branch)| NewSeller {
         code: SellerCode::new(code),
         kind,
-        name: Name::parse(Field::Name, &format!("Vendas {code}")).unwrap(),
+        name: Name::parse(Field::Name, &format!("{names} {code}")).unwrap(),
         document: None,
         email: None,
         mobile: None,

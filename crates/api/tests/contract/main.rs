@@ -1,0 +1,27 @@
+//! The interface, rule by rule, through HTTP on both engines. The rules are listed in `rules.rs`; each has its test, and
+//! each test its rule.
+#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
+
+mod additional_fields;
+mod at_once;
+mod audit;
+mod benefit_change;
+mod benefit_search;
+mod benefit_write;
+mod calls;
+mod cancel;
+mod cards;
+mod combinations;
+mod errors;
+mod formats;
+mod golden;
+mod history;
+mod list;
+mod member;
+mod member_search;
+mod properties;
+mod rules;
+mod scope;
+mod shapes;
+mod situations;
+mod vehicle;

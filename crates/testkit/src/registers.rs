@@ -1,0 +1,160 @@
+//! What the two associations of the world registered: the same codes for other things. What is active here is inactive
+//! there, a vehicle plan here is a health plan there, and the last code of each register exists there alone.
+
+use domain::BenefitKind::{self, Assistance, Consortium, Health, Miscellaneous, Vehicle};
+use domain::FieldKind::{self, Boolean, Date, List, Number, Text};
+use domain::VehicleCategory::{self, Bus, Light, Motorcycle, Other, Truck};
+use domain::{Field, FieldCode, Moment, Name, PlanCode, TenantId, VehicleTypeCode};
+use storage::additional_fields::NewField;
+use storage::counters::{self, Counter};
+use storage::plans::NewPlan;
+use storage::vehicle_types::NewVehicleType;
+use storage::{Error, Tx, additional_fields, due_days, plans, sql, vehicle_types, versions};
+
+/// The codes of each register count from 1 in the order written here.
+pub struct Registers {
+    pub branches: [&'static str; 3],
+    /// What the name of every seller begins with.
+    pub sellers: &'static str,
+    /// Name, what it protects, price in cents.
+    plans: &'static [(&'static str, BenefitKind, i64)],
+    vehicle_types: &'static [(&'static str, VehicleCategory)],
+    due_days: &'static [i32],
+    fields: &'static [OneField],
+    /// No longer used: a plan, a type of vehicle, an additional field.
+    inactive: (i32, i32, i32),
+}
+
+struct OneField {
+    name: &'static str,
+    benefit: BenefitKind,
+    kind: FieldKind,
+    required: bool,
+    longest: Option<i32>,
+    options: &'static [&'static str],
+}
+
+const fn field(name: &'static str, benefit: BenefitKind, kind: FieldKind) -> OneField {
+    OneField { name, benefit, kind, required: false, longest: None, options: &[] }
+}
+
+const fn text(name: &'static str, benefit: BenefitKind, longest: i32) -> OneField {
+    OneField { longest: Some(longest), ..field(name, benefit, Text) }
+}
+
+const fn list(name: &'static str, benefit: BenefitKind, options: &'static [&'static str]) -> OneField {
+    OneField { options, ..field(name, benefit, List) }
+}
+
+const fn required(field: OneField) -> OneField {
+    OneField { required: true, ..field }
+}
+
+pub const HERE: Registers = Registers {
+    branches: ["Matriz", "Filial Norte", "Filial Sul"],
+    sellers: "Vendas",
+    plans: &[
+        ("Proteção Ouro", Vehicle, 15_055),
+        ("Saúde Família", Health, 29_900),
+        ("Clube de Descontos", Miscellaneous, 1_990),
+        ("Consórcio 60 meses", Consortium, 98_000),
+        ("Assistência Nacional", Assistance, 2_950),
+        ("Proteção Prata", Vehicle, 8_990),
+        ("Proteção Antiga", Vehicle, 5_000),
+    ],
+    vehicle_types: &[("Automóvel de passeio", Light), ("Carroça", Other)],
+    due_days: &[5, 10, 15, 20, 25, 30],
+    fields: &[
+        text("Apelido", Vehicle, 10),
+        field("Quilometragem", Vehicle, Number),
+        field("Última vistoria", Vehicle, Date),
+        field("Possui rastreador", Vehicle, Boolean),
+        required(list("Uso do veículo", Vehicle, &["Particular", "Trabalho"])),
+        text("Médico de confiança", Health, 80),
+        list("Acomodação", Health, &["Enfermaria", "Apartamento"]),
+        text("Campo antigo", Vehicle, 10),
+    ],
+    inactive: (7, 2, 8),
+};
+
+pub const THERE: Registers = Registers {
+    branches: ["Matriz Ali", "Filial Ali", "Posto Ali"],
+    sellers: "Vendas Ali",
+    plans: &[
+        ("Saúde Ali", Health, 11_100),
+        ("Carro Ali", Vehicle, 22_200),
+        ("Socorro Ali", Assistance, 33_300),
+        ("Clube Ali", Miscellaneous, 44_400),
+        ("Cotas Ali", Consortium, 55_500),
+        ("Dente Ali", Health, 66_600),
+        ("Moto Ali", Vehicle, 77_700),
+        ("Van Ali", Vehicle, 88_800),
+    ],
+    vehicle_types: &[("Caminhão Ali", Truck), ("Moto Ali", Motorcycle), ("Ônibus Ali", Bus)],
+    due_days: &[5, 10, 15, 20, 25, 28, 30],
+    fields: &[
+        list("Acomodação Ali", Health, &["Quarto Ali"]),
+        text("Apelido Ali", Health, 3),
+        field("Quilometragem Ali", Health, Number),
+        field("Vistoria Ali", Health, Date),
+        field("Rastreador Ali", Health, Boolean),
+        list("Uso Ali", Vehicle, &["Frete Ali"]),
+        text("Médico Ali", Vehicle, 5),
+        text("Campo Ali", Vehicle, 10),
+        text("Campo só Ali", Vehicle, 10),
+    ],
+    inactive: (6, 1, 7),
+};
+
+impl Registers {
+    pub async fn write(&self, tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
+        let all: Vec<_> = (1..).zip(self.plans).map(|(code, plan)| new_plan(code, plan)).collect();
+        plans::insert_all(tx, tenant, &all, now).await?;
+        let all: Vec<_> =
+            (1..).zip(self.vehicle_types).map(|(code, one)| new_vehicle_type(code, one)).collect();
+        vehicle_types::insert_all(tx, tenant, &all, now).await?;
+        due_days::insert_all(tx, tenant, self.due_days, now).await?;
+        let all: Vec<_> = (1..).zip(self.fields).map(|(code, field)| new_field(code, field)).collect();
+        additional_fields::insert_all(tx, tenant, &all, now).await?;
+        // Whoever adds one more gets the next code.
+        for (counter, count) in [
+            (Counter::Plan, self.plans.len()),
+            (Counter::VehicleType, self.vehicle_types.len()),
+            (Counter::Field, self.fields.len()),
+        ] {
+            counters::take(tx, tenant, counter, i32::try_from(count).unwrap()).await?;
+        }
+        let (plan, vehicle_type, field) = self.inactive;
+        for (table, code) in [("plans", plan), ("vehicle_types", vehicle_type), ("additional_fields", field)]
+        {
+            let left = sql("UPDATE")
+                .ending(&format!("{table} SET active = FALSE WHERE tenant = {tenant} AND code = {code}"));
+            assert_eq!(tx.execute(left).await?, 1);
+        }
+        versions::raise_registers(tx, tenant).await.map(drop)
+    }
+}
+
+fn name(text: &str) -> Name {
+    Name::parse(Field::Name, text).unwrap()
+}
+
+fn new_plan(code: i32, (plan, kind, price): &(&str, BenefitKind, i64)) -> NewPlan {
+    NewPlan { code: PlanCode::new(code), name: name(plan), kind: *kind, price: *price }
+}
+
+fn new_vehicle_type(code: i32, (kind, category): &(&str, VehicleCategory)) -> NewVehicleType {
+    NewVehicleType { code: VehicleTypeCode::new(code), name: name(kind), category: *category }
+}
+
+fn new_field(code: i32, field: &OneField) -> NewField {
+    NewField {
+        code: FieldCode::new(code),
+        benefit_kind: field.benefit,
+        name: name(field.name),
+        kind: field.kind,
+        required: field.required,
+        longest: field.longest,
+        options: field.options.iter().map(|&option| option.to_owned()).collect(),
+    }
+}
