@@ -13,7 +13,7 @@ use domain::{CallerAddress, TenantId};
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use wire::read::{self, Problems, Read, Record};
+use wire::read::{self, Problems, Read, Record, Unread};
 
 /// The template of the route (`/ext/beneficio/{codBeneficio}`), for logs and metrics: the path itself may carry
 /// personal data and is never written down.
@@ -103,7 +103,7 @@ impl<T> Code<T> {
     }
 
     /// The code and what came in the body, or the problems of both.
-    pub fn and<I>(self, body: Result<I, Problems>) -> Result<(T, I), Problems> {
+    pub fn and<I>(self, body: Result<I, Unread<I>>) -> Result<(T, I), Unread<(T, I)>> {
         read::both(self.0, body)
     }
 }

@@ -21,7 +21,7 @@ use std::error::Error;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use tower_http::timeout::TimeoutError;
-use wire::read::Problems;
+use wire::read::Unread;
 
 /// The largest body that is taken.
 const LARGEST: usize = 1024 * 1024;
@@ -93,7 +93,7 @@ impl Write {
         self,
         state: &State,
         caller: &Session,
-        read: impl FnOnce(&[u8]) -> Result<I, Problems>,
+        read: impl FnOnce(&[u8]) -> Result<I, Unread<I>>,
         act: impl FnOnce(I, Once<T>) -> F,
         record: fn(&T) -> R,
     ) -> Result<Response, Failure>
@@ -110,10 +110,19 @@ impl Write {
         {
             return Ok(replay(kept));
         }
-        let once = Once { ticket: ticket.clone(), render: Arc::clone(&render) };
+        let once = Once { ticket: ticket.clone(), render: Arc::clone(&render), trial: false };
         let done = match read(&self.body) {
             Ok(input) => act(input, once).await.map_err(Failure::from),
-            Err(problems) => Err(problems.into()),
+            // What else is wrong is found by trying the rest, which changes nothing.
+            Err(Unread { mut problems, rest: Some(rest) }) => {
+                let tried = act(rest, Once { ticket: None, trial: true, ..once }).await;
+                if let Err(app::Error::Refused(rejections)) = tried {
+                    let of_input = rejections.iter().filter(|one| !one.is_conflict());
+                    of_input.for_each(|one| problems.join_of_the_rest(wire::refusal::text(one)));
+                }
+                Err(problems.into())
+            }
+            Err(Unread { problems, rest: None }) => Err(problems.into()),
         };
         match (done, ticket) {
             (Ok(Done::Now(value)), _) => Ok(json(StatusCode::OK, render(&value))),

@@ -28,11 +28,13 @@ pub struct Once<T> {
     /// None where the caller gave no name: then it is done each time.
     pub ticket: Option<Ticket>,
     pub render: Render<T>,
+    /// Only to find out what speaks against it: nothing is written, and nothing comes of it but the refusal.
+    pub trial: bool,
 }
 
 impl<T> Clone for Once<T> {
     fn clone(&self) -> Once<T> {
-        Once { ticket: self.ticket.clone(), render: Arc::clone(&self.render) }
+        Once { ticket: self.ticket.clone(), render: Arc::clone(&self.render), trial: self.trial }
     }
 }
 
@@ -71,6 +73,14 @@ where
     I: Send + Sync + 'static,
     T: Send + 'static,
 {
+    if once.trial {
+        // On a snapshot, where the first thing that would be written ends it.
+        let tried = app.db.read((unit, input), |tx, (unit, input)| unit(tx, input)).await;
+        return match tried {
+            Err(refused @ (Error::Refused(_) | Error::Stale)) => Err(refused),
+            _ => Err(Error::Refused(Vec::new())),
+        };
+    }
     let input = (once, unit, input, app.now());
     app.db
         .write(lane, input, |tx, (once, unit, input, now)| {

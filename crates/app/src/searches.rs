@@ -7,7 +7,7 @@ use crate::access::Session;
 use crate::audit::saw;
 use crate::base::{Registers, read_by_registers, registers};
 use crate::{App, Error};
-use domain::{Branches, Entity, MemberCriteria, PersonCode, Rejection, Scope, SituationCode, UserCode};
+use domain::{Branches, Entity, MemberCriteria, PersonCode, Rejection, Scope, SituationCode, UserCode, fold};
 use quick_cache::sync::Cache;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -232,10 +232,13 @@ pub async fn benefits(app: &App, caller: &Session, query: PesquisaBeneficioQuery
         return Err(Rejection::NoBenefitKey.into());
     }
     let registers = registers(app, caller.scope.tenant()).await?;
-    let rows = match criteria::of_benefits(&registers, query) {
+    let mut rows = match criteria::of_benefits(&registers, query) {
         Some(criteria) => searches::benefits(&app.db, &caller.scope, &criteria).await?,
         None => Vec::new(),
     };
+    if rows.len() > 1 {
+        rows.sort_by_cached_key(|row| (fold(&row.name), row.benefit.code));
+    }
     saw(app, caller, "GET /ext/beneficio", holders(&rows))?;
     Ok(Benefits { rows, registers })
 }

@@ -74,9 +74,13 @@ impl QueryDate {
 
 impl Read for QueryDate {
     fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<QueryDate> {
-        parsed(value, at, problems, |text| {
-            Date::from_br(text).map(QueryDate).ok_or_else(|| Rejection::BadDate(text.to_owned()))
-        })
+        // To the letter of the interface's pattern: not even a blank around it.
+        let text = value.as_str().unwrap_or_default();
+        let day = Date::from_br(text).map(QueryDate);
+        if day.is_none() {
+            problems.add(at, refusal::sentence(&Rejection::BadDate(text.to_owned())));
+        }
+        day
     }
 
     fn schema() -> RefOr<Schema> {

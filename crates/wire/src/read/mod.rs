@@ -15,7 +15,7 @@ mod values;
 
 pub use domain_values::QueryDate;
 pub use record::{described, object};
-pub use sent::{body, body_or_nothing, both, code, query};
+pub use sent::{Unread, body, body_or_nothing, both, code, query};
 pub use values::{Between, Scalar, TextOrNumber};
 
 use serde_json::{Map, Value};
@@ -76,6 +76,20 @@ impl Problems {
             self.more += 1;
         } else {
             self.lines.push(line);
+        }
+    }
+
+    /// Adds those that were found elsewhere.
+    pub fn join(&mut self, others: Problems) {
+        others.lines.into_iter().for_each(|line| self.push(line));
+        self.more += others.more;
+    }
+
+    /// Adds a line of somebody who judged the rest, unless its field is told of already: that one counted as not given.
+    pub fn join_of_the_rest(&mut self, line: String) {
+        let field = |line: &str| line.split_once(':').map(|(field, _)| field.to_owned());
+        if !self.lines.iter().any(|told| field(told) == field(&line)) {
+            self.push(line);
         }
     }
 

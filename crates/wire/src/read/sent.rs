@@ -3,13 +3,27 @@
 use super::{At, Problems, Read, Record, nested};
 use serde_json::{Map, Value};
 
+/// What could not be read whole. Where only fields that may be left out are wrong, there is the rest, as if those had not
+/// been given: so that everything else can be judged too, and all problems are told at once.
+#[derive(Debug)]
+pub struct Unread<T> {
+    pub problems: Problems,
+    pub rest: Option<T>,
+}
+
+impl<T> From<Problems> for Unread<T> {
+    fn from(problems: Problems) -> Unread<T> {
+        Unread { problems, rest: None }
+    }
+}
+
 /// Reads a body: a record, or a list of them.
-pub fn body<T: Read>(bytes: &[u8]) -> Result<T, Problems> {
+pub fn body<T: Read>(bytes: &[u8]) -> Result<T, Unread<T>> {
     let bytes = without_mark(bytes);
     if bytes.is_empty() {
         let mut problems = Problems::default();
         problems.push("Falta o corpo do pedido: envie-o em JSON.".to_owned());
-        return Err(problems);
+        return Err(problems.into());
     }
     let value = json(bytes)?;
     collected(|problems| T::read(&value, &At::Root, problems))
@@ -17,7 +31,7 @@ pub fn body<T: Read>(bytes: &[u8]) -> Result<T, Problems> {
 
 /// Reads a record from a body that may be absent. Nothing, blanks and `[]`, which is how some programs write an object
 /// that is empty, are a record of which no field is given.
-pub fn body_or_nothing<T: Record>(bytes: &[u8]) -> Result<T, Problems> {
+pub fn body_or_nothing<T: Record>(bytes: &[u8]) -> Result<T, Unread<T>> {
     let bytes = without_mark(bytes);
     let sent = if bytes.trim_ascii().is_empty() { None } else { Some(json(bytes)?) };
     let given = sent.filter(|value| value.as_array().is_none_or(|items| !items.is_empty()));
@@ -31,7 +45,7 @@ pub fn query<T: Record>(pairs: impl Iterator<Item = (String, String)>) -> Result
     for (name, text) in pairs {
         fields.entry(name).or_insert(Value::String(text));
     }
-    collected(|problems| T::read_fields(&fields, &At::Root, problems))
+    collected(|problems| T::read_fields(&fields, &At::Root, problems)).map_err(|unread| unread.problems)
 }
 
 /// Reads a code from a path. A program writes it there, so nothing around its digits is forgiven but their sign.
@@ -40,18 +54,21 @@ pub fn code<T: Read>(name: &str, text: &str) -> Result<T, Problems> {
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let value = if is_number { Value::String(text.to_owned()) } else { Value::Null };
     collected(|problems| T::read(&value, &At::Field(&At::Root, name), problems))
+        .map_err(|unread| unread.problems)
 }
 
-/// What was sent in two places, or the problems of both.
-pub fn both<A, B>(one: Result<A, Problems>, other: Result<B, Problems>) -> Result<(A, B), Problems> {
-    match (one, other) {
-        (Ok(one), Ok(other)) => Ok((one, other)),
-        (Err(mut problems), Err(others)) => {
-            others.lines.into_iter().for_each(|line| problems.push(line));
-            problems.more += others.more;
-            Err(problems)
+/// A code from the path and what came in the body, or the problems of both.
+pub fn both<A, B>(code: Result<A, Problems>, body: Result<B, Unread<B>>) -> Result<(A, B), Unread<(A, B)>> {
+    match (code, body) {
+        (Ok(code), Ok(body)) => Ok((code, body)),
+        (Ok(code), Err(Unread { problems, rest })) => {
+            Err(Unread { problems, rest: rest.map(|rest| (code, rest)) })
         }
-        (Err(problems), Ok(_)) | (Ok(_), Err(problems)) => Err(problems),
+        (Err(problems), Ok(_)) => Err(problems.into()),
+        (Err(mut problems), Err(others)) => {
+            problems.join(others.problems);
+            Err(problems.into())
+        }
     }
 }
 
@@ -70,11 +87,11 @@ fn json(bytes: &[u8]) -> Result<Value, Problems> {
 }
 
 /// The value, unless a problem was told on the way to it.
-fn collected<T>(read: impl FnOnce(&mut Problems) -> Option<T>) -> Result<T, Problems> {
+fn collected<T>(read: impl FnOnce(&mut Problems) -> Option<T>) -> Result<T, Unread<T>> {
     let mut problems = Problems::default();
     let value = read(&mut problems);
     match value {
         Some(value) if problems.lines.is_empty() => Ok(value),
-        _ => Err(problems),
+        rest => Err(Unread { problems, rest }),
     }
 }

@@ -26,7 +26,7 @@ input! {
 }
 
 fn problems(text: &str) -> Vec<String> {
-    body::<Somebody>(text.as_bytes()).unwrap_err().into_lines()
+    body::<Somebody>(text.as_bytes()).unwrap_err().problems.into_lines()
 }
 
 #[test]
@@ -64,7 +64,8 @@ fn what_is_no_record_is_told_as_such() {
 
 #[test]
 fn a_body_may_be_a_list_of_records() {
-    let read = |text: &str| body::<Vec<Phone>>(text.as_bytes()).map_err(Problems::into_lines);
+    let read =
+        |text: &str| body::<Vec<Phone>>(text.as_bytes()).map_err(|unread| unread.problems.into_lines());
     assert_eq!(read(r#"[{"numero": "1"}, {"numero": "2"}]"#).unwrap()[1].number, "2");
     assert_eq!(
         read(r#"[{"numero": "1"}, {}, 3]"#).unwrap_err(),
@@ -83,7 +84,9 @@ fn a_body_that_may_be_absent_is_read_as_one_without_fields() {
         }
     }
     let read = |text: &str| {
-        body_or_nothing::<Remark>(text.as_bytes()).map(|one| one.text).map_err(Problems::into_lines)
+        body_or_nothing::<Remark>(text.as_bytes())
+            .map(|one| one.text)
+            .map_err(|unread| unread.problems.into_lines())
     };
     for nothing in ["", " \r\n\t", "\u{feff}", "{}", " { } ", "[]", "[ ]\n", r#"{"outro": 1}"#] {
         assert_eq!(read(nothing), Ok(Given::Keep), "{nothing:?}");
@@ -94,7 +97,7 @@ fn a_body_that_may_be_absent_is_read_as_one_without_fields() {
         let found = read(bad).unwrap_err();
         assert!(found.len() == 1 && found[0].starts_with("O corpo "), "{bad}: {found:?}");
     }
-    let needed = body_or_nothing::<Phone>(b"").unwrap_err().into_lines();
+    let needed = body_or_nothing::<Phone>(b"").unwrap_err().problems.into_lines();
     assert_eq!(needed, ["numero: informe um valor."], "a record that needs something is not nothing");
 }
 
@@ -113,17 +116,35 @@ fn a_code_in_a_path_is_an_int32_to_the_letter() {
 
 #[test]
 fn the_problems_of_two_places_come_together() {
-    let bad = || body::<Somebody>(b"{}").map(|one| one.name);
+    let bad = || body::<Somebody>(b"{}");
+    let good = || body::<Somebody>(br#"{"nome": "Ana"}"#);
     let wrong_code = || code::<i32>("codCoisa", "x");
-    let found = both(wrong_code(), bad()).unwrap_err().into_lines();
+    let lines = |code, body| both(code, body).unwrap_err().problems.into_lines();
+    let found = lines(wrong_code(), bad());
     assert_eq!((found.len(), found[1].as_str()), (2, "nome: informe um valor."));
     assert!(found[0].starts_with("codCoisa: "), "{found:?}");
-    assert_eq!(both(code::<i32>("codCoisa", "1"), bad()).unwrap_err().into_lines(), found[1..]);
-    assert_eq!(both(wrong_code(), code::<i32>("b", "2")).unwrap_err().into_lines(), found[..1]);
-    assert_eq!(both(code::<i32>("a", "1"), code::<i32>("b", "2")), Ok((1, 2)));
+    assert_eq!(lines(code::<i32>("codCoisa", "1"), bad()), found[1..]);
+    assert_eq!(lines(wrong_code(), good()), found[..1]);
+    assert_eq!(both(code::<i32>("a", "1"), good()).unwrap().0, 1);
     let many = format!("[{}]", vec!["{}"; 150].join(","));
-    let cut = both(wrong_code(), body::<Vec<Phone>>(many.as_bytes())).unwrap_err().into_lines();
+    let cut = both(wrong_code(), body::<Vec<Phone>>(many.as_bytes())).unwrap_err().problems.into_lines();
     assert_eq!((cut.len(), cut[100].as_str()), (101, "… e mais 51 problemas."));
+}
+
+#[test]
+fn the_rest_of_what_is_wrong_can_still_be_judged() {
+    let unread = body::<Somebody>(br#"{"nome": "Ana", "idade": "muita"}"#).unwrap_err();
+    let rest = unread.rest.unwrap();
+    assert_eq!((rest.name.as_str(), rest.age), ("Ana", Given::Keep));
+    let mut problems = unread.problems;
+    problems.join_of_the_rest("idade: informe um valor.".to_owned());
+    problems.join_of_the_rest("codPlano: não existe.".to_owned());
+    let lines = problems.into_lines();
+    assert_eq!((lines.len(), lines[1].as_str()), (2, "codPlano: não existe."));
+    assert!(
+        body::<Somebody>(br#"{"idade": "muita"}"#).unwrap_err().rest.is_none(),
+        "without what must be there"
+    );
 }
 
 #[test]
@@ -175,7 +196,7 @@ mod values {
     }
 
     fn things(text: &str) -> Result<Things, Vec<String>> {
-        body(text.as_bytes()).map_err(Problems::into_lines)
+        body(text.as_bytes()).map_err(|unread| unread.problems.into_lines())
     }
 
     #[test]

@@ -11,7 +11,7 @@ fn example<T: Record>() -> Value {
 }
 
 fn read<T: Read>(text: &str) -> Result<T, Vec<String>> {
-    body(text.as_bytes()).map_err(Problems::into_lines)
+    body(text.as_bytes()).map_err(|unread| unread.problems.into_lines())
 }
 
 fn asked<T: Record>(pairs: &[(&str, &str)]) -> Result<T, Vec<String>> {
