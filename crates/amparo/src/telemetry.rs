@@ -3,6 +3,8 @@
 use crate::fatal::Fatal;
 use crate::settings::{LogFormat, Settings};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use std::time::Duration;
+use storage::Watch;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::{LevelFilter, ParseError};
 
@@ -34,6 +36,29 @@ fn filter(level: &str) -> Result<EnvFilter, ParseError> {
     }
 }
 
+/// So much of a statement's text tells which it is.
+const LONGEST_TEXT: usize = 500;
+
+/// Logs every statement that takes as long as this or longer: its text, and never its values, which may be personal.
+pub fn slow_statements(limit: Duration) -> Watch {
+    Watch::new(move |executed| {
+        let cost = executed.cost;
+        if cost.took >= limit {
+            let statement = on_one_line(executed.text);
+            let millis = u64::try_from(cost.took.as_millis()).unwrap_or(u64::MAX);
+            tracing::warn!(statement, millis, rows = cost.rows, "slow statement");
+        }
+    })
+}
+
+fn on_one_line(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(LONGEST_TEXT) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words,
+    }
+}
+
 pub fn metrics() -> Result<PrometheusHandle, Fatal> {
     let installed = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)
@@ -48,4 +73,17 @@ pub fn metrics() -> Result<PrometheusHandle, Fatal> {
         installed.map_err(|error| Fatal::new(format!("As métricas não puderam ser iniciadas: {error}.")))?;
     metrics::gauge!("amparo_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     Ok(handle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_is_logged_on_one_line_of_bearable_length() {
+        assert_eq!(on_one_line("SELECT code\n     FROM plans"), "SELECT code FROM plans");
+        let long = on_one_line(&"é ".repeat(LONGEST_TEXT));
+        assert_eq!(long.chars().count(), LONGEST_TEXT + 1);
+        assert!(long.ends_with('…'));
+    }
 }

@@ -5,6 +5,8 @@
 mod access;
 #[path = "cli/mail.rs"]
 mod mail;
+#[path = "cli/slow.rs"]
+mod slow;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;

@@ -55,6 +55,7 @@ pub mod users;
 mod value;
 pub mod vehicle_types;
 pub mod versions;
+mod watch;
 
 pub use db::{Db, Lane, Source, Tx, Weight};
 pub use engine::{Address, Options, Schema, ServerLock, lock_for_server, open, schema_version};
@@ -63,3 +64,4 @@ pub use migrations::{Migrated, newest as newest_schema, texts as schema_texts};
 pub use row::Row;
 pub use statement::{Statement, sql};
 pub use value::{FromValue, Value, ValueRef};
+pub use watch::{Cost, Executed, Watch};

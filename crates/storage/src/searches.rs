@@ -6,8 +6,10 @@
 //! says where its pages begin (`tally.rs`).
 
 mod found;
+mod slots;
 
 pub use found::{Found, FoundBenefit, FoundPerson, FoundVehicle, OfBenefit};
+pub use slots::slots;
 
 use crate::tally::Stretch;
 use crate::{Error, Source, Statement, Tx, Value, Weight, names, sql};
@@ -108,40 +110,6 @@ pub async fn few(
     found::read(from.into().all(Weight::Point, statement).await?)
 }
 
-/// The slots of a page: those behind `after`, but for the first `skip`.
-pub async fn slots(
-    tx: &mut Tx,
-    scope: &Scope,
-    criteria: &MemberCriteria,
-    driver: Driver,
-    after: i32,
-    skip: i64,
-) -> Result<Vec<i32>, Error> {
-    let limits = [PAGE, skip];
-    if driver == Driver::Words {
-        let head = sql("SELECT n.NAME_KEY AS place");
-        let after = names::key(scope.tenant(), after);
-        let statement = check(drive(head, driver, scope, criteria), driver, scope, criteria)
-            .then("AND NAME_ORDER > ?", [after])
-            .then("ORDER BY NAME_ORDER LIMIT ? OFFSET ?", limits);
-        let rows = tx.all(statement).await?;
-        return rows.iter().map(|row| Ok(names::slot(row.get("place")?))).collect();
-    }
-    // Ordered by its slot a range would be walked by slot, from the first row on.
-    let place = match driver {
-        Driver::Plan => "i.slot",
-        driver if driver.is_range() => "l.slot + 0",
-        _ => "l.slot",
-    };
-    let head =
-        if driver == Driver::Plan { sql("SELECT i.slot AS place") } else { sql("SELECT l.slot AS place") };
-    let statement = check(drive(head, driver, scope, criteria), driver, scope, criteria)
-        .then(&format!("AND {place} > ?"), [after])
-        .then(&format!("ORDER BY {place} LIMIT ? OFFSET ?"), limits);
-    let rows = tx.all(statement).await?;
-    rows.iter().map(|row| row.get("place")).collect()
-}
-
 /// How many rows a search has.
 pub async fn count(
     from: impl Into<Source<'_>>,
@@ -193,17 +161,13 @@ pub async fn at(tx: &mut Tx, scope: &Scope, slots: &[i32]) -> Result<Vec<Found>,
 fn drive(head: Statement, driver: Driver, scope: &Scope, criteria: &MemberCriteria) -> Statement {
     // The rows of people and benefits hang on `l`, so a head that has it already is not given it again.
     let has_rows = head.text().contains("listing l");
-    let from = |driver: &str| match (driver, has_rows) {
-        (_, true) => "",
-        ("items", _) => "FROM items i CROSS JOIN listing l",
-        _ => "FROM listing l",
-    };
+    let from = if has_rows { "" } else { "FROM listing l" };
     let by = |column: &str, value: Value| {
-        let head = head.clone().ending(from("listing")).ending("WHERE l.tenant = $1").arg(scope.tenant());
+        let head = head.clone().ending(from).ending("WHERE l.tenant = $1").arg(scope.tenant());
         head.then(&format!("AND l.{column} = ?"), [value])
     };
     let range = |column: &str, first: Option<String>, last: Option<String>| {
-        let head = head.clone().ending(from("listing")).ending("WHERE l.tenant = $1").arg(scope.tenant());
+        let head = head.clone().ending(from).ending("WHERE l.tenant = $1").arg(scope.tenant());
         head.when(&format!("AND l.{column} >= ?"), first).when(&format!("AND l.{column} <= ?"), last)
     };
     let iso = |day: Option<domain::Date>| day.map(domain::Date::to_iso);
@@ -221,12 +185,18 @@ fn drive(head: Statement, driver: Driver, scope: &Scope, criteria: &MemberCriter
         Driver::Registered => {
             range("registered_on", iso(criteria.registered_from), iso(criteria.registered_to))
         }
-        Driver::Plan => head
-            .ending(from("items"))
-            .ending("WHERE i.tenant = $1")
-            .arg(scope.tenant())
-            .then("AND i.plan = ? AND i.active AND l.tenant = i.tenant AND l.slot = i.slot", [criteria.plan]),
-        Driver::Order => head.ending(from("listing")).ending("WHERE l.tenant = $1").arg(scope.tenant()),
+        Driver::Plan => {
+            let rows = match has_checks(driver, scope, criteria) {
+                true => "CROSS JOIN listing l WHERE l.tenant = i.tenant AND l.slot = i.slot AND",
+                false => "WHERE",
+            };
+            head.ending("FROM items i")
+                .ending(rows)
+                .ending("i.tenant = $1")
+                .arg(scope.tenant())
+                .then("AND i.plan = ? AND i.active", [criteria.plan])
+        }
+        Driver::Order => head.ending(from).ending("WHERE l.tenant = $1").arg(scope.tenant()),
         Driver::Words => {
             let words = names::query(scope, &criteria.words);
             if has_checks(driver, scope, criteria) {

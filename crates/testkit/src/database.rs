@@ -41,14 +41,31 @@ impl Database {
             Engine::Postgres => {
                 let server = std::env::var("AMPARO_TEST_POSTGRES")
                     .expect("a test on PostgreSQL runs under ./test or with-postgres (CONTRIBUTING.md)");
-                static NEXT: AtomicU32 = AtomicU32::new(0);
-                let next = NEXT.fetch_add(1, Ordering::Relaxed);
-                let name = format!("test_{}_{next}", std::process::id());
-                Database::statement(&server, &format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE}")).await;
-                let (base, _) = server.rsplit_once('/').unwrap();
-                let address = format!("{base}/{name}");
-                Database { engine, address, place: Place::Server { server, name } }
+                Database::on_server(server, TEMPLATE).await
             }
+        }
+    }
+
+    async fn on_server(server: String, template: &str) -> Database {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("test_{}_{next}", std::process::id());
+        Database::statement(&server, &format!("CREATE DATABASE {name} TEMPLATE {template}")).await;
+        let (base, _) = server.rsplit_once('/').unwrap();
+        let address = format!("{base}/{name}");
+        Database { engine: Engine::Postgres, address, place: Place::Server { server, name } }
+    }
+
+    /// Another database with the same rows. Nobody may be using this one.
+    pub async fn copy(&self) -> Database {
+        match &self.place {
+            Place::Folder(folder) => {
+                let copy = Database::fresh(Engine::Sqlite).await;
+                let file = |folder: &std::path::Path| folder.join("amparo.db");
+                std::fs::copy(file(folder.path()), file(copy.folder().unwrap())).unwrap();
+                copy
+            }
+            Place::Server { server, name } => Database::on_server(server.clone(), name).await,
         }
     }
 

@@ -14,6 +14,7 @@ mod registers;
 mod server;
 mod smtp;
 mod still;
+mod work;
 mod world;
 
 pub use client::{Reply, basic};
@@ -24,6 +25,7 @@ pub use server::{Server, Setup};
 pub use smtp::{Mail, SmtpServer, parts};
 pub use still::{SeededChance, StillClock};
 pub use testkit_macros::both_engines;
+pub use work::{Load, Recorder, Work};
 pub use world::{Caller, PASSWORD, PUBLIC_URL, World, app_on};
 
 use std::future::Future;

@@ -15,7 +15,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use storage::{Address, Schema};
+use storage::{Address, Options, Schema};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
@@ -39,7 +39,9 @@ pub async fn run(settings: &Settings, with_demo: bool) -> Result<ExitCode, Fatal
     let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
     let certificate = tls::open(&settings.tls, &key_file, at.ip(), SystemClock.now())?;
     let handle = telemetry::metrics()?;
-    let (db, migrated) = storage::open(&address, &settings.storage.options(), Schema::Migrate).await?;
+    let watch = settings.storage.slow_statement.map(telemetry::slow_statements);
+    let options = Options { watch, ..settings.storage.options() };
+    let (db, migrated) = storage::open(&address, &options, Schema::Migrate).await?;
     tracing::info!(database = %address, from = migrated.from, to = migrated.to, "database open");
     if migrated.from != migrated.to {
         super::say(&migrate::told(&migrated));

@@ -117,6 +117,17 @@ impl Effective {
         duration::parse(self.text(key)).ok_or_else(|| self.refuse(key, duration::ALLOWED))
     }
 
+    /// `0s` says never.
+    pub fn duration_or_never(&self, key: &str) -> Result<Option<Duration>, SettingsError> {
+        match self.text(key) {
+            "0s" => Ok(None),
+            text => match duration::parse(text) {
+                Some(duration) => Ok(Some(duration)),
+                None => Err(self.refuse(key, format!("0s para desligar, ou {}", duration::ALLOWED))),
+            },
+        }
+    }
+
     pub fn integer<T: TryFrom<i64>>(
         &self,
         key: &str,

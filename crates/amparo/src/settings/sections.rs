@@ -186,15 +186,19 @@ impl AccessSettings {
 }
 
 #[derive(Clone, Debug)]
-pub struct StorageSettings(storage::Options);
+pub struct StorageSettings {
+    options: storage::Options,
+    /// From when on a statement is told as slow, if ever.
+    pub slow_statement: Option<Duration>,
+}
 
 impl StorageSettings {
     pub fn options(&self) -> storage::Options {
-        self.0.clone()
+        self.options.clone()
     }
 
     pub(super) fn read(values: &Effective) -> Result<StorageSettings, SettingsError> {
-        Ok(StorageSettings(storage::Options {
+        let options = storage::Options {
             readers: values.integer("storage.readers", LANES)?,
             cache_mib: values.integer("storage.cache_mib", MIB)?,
             mmap_mib: values.integer("storage.mmap_mib", MIB_OR_NONE)?,
@@ -205,7 +209,9 @@ impl StorageSettings {
             search_timeout: values.duration("storage.search_timeout")?,
             unit_timeout: values.duration("storage.unit_timeout")?,
             ca_file: values.path("storage.ca_file"),
-        }))
+            watch: None,
+        };
+        Ok(StorageSettings { options, slow_statement: values.duration_or_never("storage.slow_statement")? })
     }
 }
 

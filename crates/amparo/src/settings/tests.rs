@@ -121,6 +121,7 @@ fn the_defaults_become_the_typed_settings() {
     assert_eq!(settings.housekeeping.interval, Duration::from_secs(3600));
     assert_eq!(settings.housekeeping.attempts_days, 90);
     assert_eq!(format!("{:?}", settings.storage.options()), format!("{:?}", storage::Options::default()));
+    assert_eq!(settings.storage.slow_statement, Some(Duration::from_millis(500)));
 }
 
 #[test]

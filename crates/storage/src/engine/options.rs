@@ -1,5 +1,6 @@
 //! How much of the machine the database may use, and how long it may take. `config.default.toml` explains each.
 
+use crate::Watch;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -21,6 +22,8 @@ pub struct Options {
     pub unit_timeout: Duration,
     /// A certificate authority of your own, beside those of the machine (a server).
     pub ca_file: Option<PathBuf>,
+    /// Is told of every statement.
+    pub watch: Option<Watch>,
 }
 
 impl Default for Options {
@@ -36,6 +39,7 @@ impl Default for Options {
             search_timeout: Duration::from_secs(30),
             unit_timeout: Duration::from_secs(5),
             ca_file: None,
+            watch: None,
         }
     }
 }

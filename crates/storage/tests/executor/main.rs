@@ -6,3 +6,4 @@ mod gate;
 mod schema;
 mod server;
 mod traps;
+mod watch;

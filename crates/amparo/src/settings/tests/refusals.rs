@@ -105,6 +105,13 @@ fn a_file_that_is_not_toml_is_refused_by_its_line_without_quoting_it() {
 fn zero_is_allowed_where_it_makes_sense() {
     let settings = given().args(&["--storage-mmap-mib=0", "--housekeeping-mail-body-days=0"]).load().unwrap();
     assert_eq!((settings.storage.options().mmap_mib, settings.housekeeping.mail_body_days), (0, 0));
+    let never = given().args(&["--storage-slow-statement=0s"]).load().unwrap();
+    assert_eq!(never.storage.slow_statement, None);
+    assert_eq!(
+        given().args(&["--storage-slow-statement=0"]).refused(),
+        "O valor \"0\" não serve para storage.slow_statement (opção --storage-slow-statement): use 0s para desligar, ou \
+         uma duração de 1ms a 7d, como 500ms, 30s, 5m ou 12h."
+    );
 }
 
 #[test]
@@ -112,7 +119,7 @@ fn no_count_or_duration_but_those_may_be_zero() {
     for setting in list::all() {
         let zero = match (setting.default.as_integer(), setting.default.as_str().and_then(duration::parse)) {
             (Some(_), _) if setting.key != "storage.mmap_mib" && !setting.key.ends_with("_days") => "0",
-            (None, Some(_)) => "0s",
+            (None, Some(_)) if setting.key != "storage.slow_statement" => "0s",
             _ => continue,
         };
         let sentence = given().var(&setting.variable, zero).refused();

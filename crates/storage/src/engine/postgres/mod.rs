@@ -11,6 +11,7 @@
 mod lanes;
 mod migrate;
 mod session;
+mod values;
 
 pub use migrate::migrate;
 pub use session::Session;

@@ -1,20 +1,19 @@
 //! One connection, with the statements prepared on it.
 
+use super::values::{Kind, Raw};
 use crate::db::Failure;
 use crate::engine::texts::Texts;
 use crate::engine::{Options, dialect, refuse_nul};
 use crate::row::{Column, Columns, Page};
-use crate::{Error, Row, Statement, Value, ValueRef};
+use crate::{Cost, Error, Executed, Row, Statement, Watch};
 use futures_util::future::join_all;
 use futures_util::{StreamExt, pin_mut};
-use postgres_protocol::types as wire_types;
 use std::error::Error as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// Knows how to connect, and how long a statement may take on the connection.
@@ -25,6 +24,7 @@ pub struct Connector {
     connect_timeout: Duration,
     /// How long an answer may take: a little longer than the server's own limits, for a server that has frozen.
     limit: Duration,
+    watch: Option<Watch>,
 }
 
 /// The index of names (`dialect::names`). Its order is disguised: the server would walk the keys, hoping to meet the words.
@@ -62,6 +62,7 @@ impl Connector {
             settings,
             connect_timeout: options.connect_timeout,
             limit,
+            watch: options.watch.clone(),
         })
     }
 
@@ -84,6 +85,7 @@ impl Connector {
                 limit: self.limit,
                 prepared: Mutex::default(),
                 spoilt: AtomicBool::new(false),
+                told: self.watch.clone().map(|watch| (watch, Mutex::new(Instant::now()))),
             }),
             Err(_) => Err(Error::Unavailable("no answer from the database server".to_owned())),
         }
@@ -117,46 +119,16 @@ pub struct Session {
     prepared: Mutex<Texts<Arc<OnceCell<Prepared>>>>,
     /// Left in a state that nobody should inherit: a transaction of unknown outcome, a statement cut off.
     spoilt: AtomicBool,
+    /// Who is told of every statement, and when the last of them ended.
+    told: Option<(Watch, Mutex<Instant>)>,
 }
 
 struct Prepared {
     statement: tokio_postgres::Statement,
+    /// Where the server is sent another text than was written.
+    text: Option<Box<str>>,
     columns: Columns,
     kinds: Vec<Kind>,
-}
-
-/// The kind of a column, looked up once: a server's own name for a type is slow to compare.
-#[derive(Clone, Copy)]
-enum Kind {
-    Int8,
-    Int4,
-    Bool,
-    Text,
-    Bytes,
-}
-
-impl Kind {
-    fn of(kind: &Type) -> Option<Kind> {
-        Some(match *kind {
-            Type::INT8 => Kind::Int8,
-            Type::INT4 => Kind::Int4,
-            Type::BOOL => Kind::Bool,
-            Type::TEXT | Type::NAME | Type::VARCHAR => Kind::Text,
-            Type::BYTEA => Kind::Bytes,
-            _ => return None,
-        })
-    }
-
-    fn read(self, raw: Option<&[u8]>) -> Result<ValueRef<'_>, Box<dyn std::error::Error + Sync + Send>> {
-        let Some(raw) = raw else { return Ok(ValueRef::Null) };
-        Ok(match self {
-            Kind::Int8 => ValueRef::Int(wire_types::int8_from_sql(raw)?),
-            Kind::Int4 => ValueRef::Int(wire_types::int4_from_sql(raw)?.into()),
-            Kind::Bool => ValueRef::Bool(wire_types::bool_from_sql(raw)?),
-            Kind::Text => ValueRef::Text(wire_types::text_from_sql(raw)?),
-            Kind::Bytes => ValueRef::Bytes(wire_types::bytea_from_sql(raw)),
-        })
-    }
 }
 
 impl Session {
@@ -210,6 +182,13 @@ impl Session {
     async fn fetch(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
         let prepared = self.prepare(statement).await?;
         let prepared = prepared.get().expect("a statement is prepared before it is used");
+        let begun = self.begin();
+        let rows = self.rows(statement, prepared).await;
+        self.tell(begun, statement, prepared, rows.as_ref().map_or(0, Vec::len));
+        rows
+    }
+
+    async fn rows(&self, statement: &Statement, prepared: &Prepared) -> Result<Vec<Row>, Failure> {
         let stream =
             self.client.query_raw(&prepared.statement, statement.values()).await.map_err(|e| failure(&e))?;
         pin_mut!(stream);
@@ -238,7 +217,26 @@ impl Session {
     pub async fn execute(&self, statement: &Statement) -> Result<u64, Failure> {
         let prepared = self.prepare(statement).await?;
         let prepared = prepared.get().expect("a statement is prepared before it is used");
-        self.client.execute_raw(&prepared.statement, statement.values()).await.map_err(|e| failure(&e))
+        let begun = self.begin();
+        let touched = self.client.execute_raw(&prepared.statement, statement.values()).await;
+        let rows = touched.as_ref().map_or(0, |touched| usize::try_from(*touched).unwrap_or(usize::MAX));
+        self.tell(begun, statement, prepared, rows);
+        touched.map_err(|e| failure(&e))
+    }
+
+    fn begin(&self) -> Option<Instant> {
+        self.told.is_some().then(Instant::now)
+    }
+
+    /// Tells whoever watches that a statement has ended. Statements travel behind each other: what one of them waited
+    /// for those before it is not its own.
+    fn tell(&self, begun: Option<Instant>, statement: &Statement, prepared: &Prepared, rows: usize) {
+        let (Some((watch, last)), Some(begun)) = (&self.told, begun) else { return };
+        let now = Instant::now();
+        let before = std::mem::replace(&mut *last.lock().expect("a moment is never poisoned"), now);
+        let cost = Cost { took: now.saturating_duration_since(begun.max(before)), steps: 0, rows };
+        let text = prepared.text.as_deref().unwrap_or(statement.text());
+        watch.tell(&Executed { text, values: statement.values(), cost });
     }
 
     /// Sends all statements at once. They are polled in their order, and the first poll sends.
@@ -268,8 +266,8 @@ impl Session {
             return Ok(cell);
         }
         let prepare = || async {
-            let text = dialect::names(statement.text(), NAMES);
-            let text = text.as_deref().unwrap_or(statement.text());
+            let named = dialect::names(statement.text(), NAMES).map(String::into_boxed_str);
+            let text = named.as_deref().unwrap_or(statement.text());
             let statement = self.client.prepare(text).await.map_err(|e| failure(&e))?;
             let columns = statement.columns().iter().map(|column| Column::from(column.name())).collect();
             let kind = |column: &tokio_postgres::Column| {
@@ -279,7 +277,7 @@ impl Session {
                 })
             };
             let kinds = statement.columns().iter().map(kind).collect::<Result<_, Error>>()?;
-            Ok::<_, Failure>(Prepared { statement, columns, kinds })
+            Ok::<_, Failure>(Prepared { statement, text: named, columns, kinds })
         };
         cell.get_or_try_init(prepare).await?;
         Ok(cell)
@@ -309,49 +307,4 @@ pub fn failure(error: &tokio_postgres::Error) -> Failure {
         _ => Error::Broken(text),
     };
     error.into()
-}
-
-impl ToSql for Value {
-    fn to_sql(
-        &self,
-        kind: &Type,
-        out: &mut tokio_postgres::types::private::BytesMut,
-    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        match self {
-            Value::Null => return Ok(IsNull::Yes),
-            Value::Int(number) if *kind == Type::INT4 => {
-                wire_types::int4_to_sql(i32::try_from(*number)?, out);
-            }
-            Value::Int(number) if *kind == Type::INT8 => wire_types::int8_to_sql(*number, out),
-            Value::Bool(flag) if *kind == Type::BOOL => wire_types::bool_to_sql(*flag, out),
-            Value::Text(text) if *kind == Type::TEXT => wire_types::text_to_sql(text, out),
-            Value::Bytes(bytes) if *kind == Type::BYTEA => wire_types::bytea_to_sql(bytes, out),
-            // Without the value, which may be personal and would end up in a log.
-            _ => return Err(format!("a value does not fit a parameter of type {kind}").into()),
-        }
-        Ok(IsNull::No)
-    }
-
-    fn accepts(_: &Type) -> bool {
-        true
-    }
-
-    to_sql_checked!();
-}
-
-/// The bytes of a column, of whatever type.
-struct Raw<'a>(Option<&'a [u8]>);
-
-impl<'a> tokio_postgres::types::FromSql<'a> for Raw<'a> {
-    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Raw<'a>, Box<dyn std::error::Error + Sync + Send>> {
-        Ok(Raw(Some(raw)))
-    }
-
-    fn from_sql_null(_: &Type) -> Result<Raw<'a>, Box<dyn std::error::Error + Sync + Send>> {
-        Ok(Raw(None))
-    }
-
-    fn accepts(_: &Type) -> bool {
-        true
-    }
 }

@@ -1,16 +1,15 @@
 //! One connection, and how a statement runs on it.
 
+use super::limit::Limit;
 use crate::db::{Failure, Tx};
 use crate::engine::texts::Texts;
 use crate::engine::{Options, Session, dialect, refuse_nul};
 use crate::row::{Column, Columns, Page};
-use crate::{Error, Row, Statement, Value, ValueRef};
+use crate::{Cost, Error, Executed, Row, Statement, Value, ValueRef, Watch};
 use rusqlite::config::DbConfig;
-use rusqlite::{CachedStatement, OpenFlags, ffi};
+use rusqlite::{CachedStatement, OpenFlags, StatementStatus, ffi};
 use std::cell::{Cell, OnceCell};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +23,7 @@ pub struct Connection {
     inner: rusqlite::Connection,
     known: Texts<Known>,
     limit: Limit,
+    told: Option<Watch>,
 }
 
 /// How many virtual-machine steps pass between two looks at the clock.
@@ -63,7 +63,7 @@ impl Connection {
             inner.progress_handler(STEPS_BETWEEN_LOOKS, Some(move || limit.is_past()))
         };
         prepare(&mut inner).map_err(|e| failure(&e).error)?;
-        Ok(Connection { inner, known: Texts::default(), limit })
+        Ok(Connection { inner, known: Texts::default(), limit, told: options.watch.clone() })
     }
 
     /// After a commit, says how long the log is where that is worth a look. A full channel means that the
@@ -85,38 +85,36 @@ impl Connection {
 
     /// Statements are interrupted at the first look at the clock: after about a millisecond of work.
     pub fn limit_to_first_look(&self) {
-        self.limit.past.store(1, Ordering::Relaxed);
+        self.limit.set_to_first_look();
     }
 
     pub fn all(&mut self, statement: &Statement) -> Result<Vec<Row>, Failure> {
-        let known = self.known.get(statement, Known::new);
-        let mut prepared = prepare(&self.inner, known, statement)?;
-        let columns =
-            known.columns.get_or_init(|| prepared.column_names().map(Column::from).collect()).clone();
-        let width = columns.len();
-        let mut page = Page::new(columns, known.size.get());
-        let mut cursor = prepared.raw_query();
-        while let Some(row) = cursor.next().map_err(|e| failure(&e))? {
-            for at in 0..width {
-                page.push(value(row.get_ref(at).map_err(|e| failure(&e))?)?)?;
-            }
-        }
-        known.size.set(page.size());
-        Ok(page.rows())
+        self.run(statement, fetch, Vec::len)
     }
 
     pub fn execute(&mut self, statement: &Statement) -> Result<u64, Failure> {
-        let known = self.known.get(statement, Known::new);
-        let mut prepared = prepare(&self.inner, known, statement)?;
-        if prepared.column_count() > 0 {
-            let mut cursor = prepared.raw_query();
-            let mut rows = 0;
-            while cursor.next().map_err(|e| failure(&e))?.is_some() {
-                rows += 1;
-            }
-            return Ok(rows);
-        }
-        prepared.raw_execute().map(|touched| touched as u64).map_err(|e| failure(&e))
+        self.run(statement, touch, |touched| usize::try_from(*touched).unwrap_or(usize::MAX))
+    }
+
+    /// Prepares a statement and runs it, and tells whoever watches.
+    fn run<T>(
+        &mut self,
+        statement: &Statement,
+        act: impl Fn(&mut CachedStatement<'_>, &Known) -> Result<T, Failure>,
+        rows: impl Fn(&T) -> usize,
+    ) -> Result<T, Failure> {
+        let Connection { inner, known, told, .. } = self;
+        let known = known.get(statement, Known::new);
+        let Some(watch) = told else { return act(&mut prepare(inner, known, statement)?, known) };
+        let begun = Instant::now();
+        let mut prepared = prepare(inner, known, statement)?;
+        // The counter is never set back: by it the database knows when to look at the clock.
+        let before = prepared.get_status(StatementStatus::VmStep);
+        let result = act(&mut prepared, known);
+        let steps = prepared.get_status(StatementStatus::VmStep).wrapping_sub(before);
+        let cost = Cost { took: begun.elapsed(), steps, rows: result.as_ref().map_or(0, rows) };
+        watch.tell(&Executed { text: &known.text, values: statement.values(), cost });
+        result
     }
 
     /// Runs a statement without parameters: BEGIN, SAVEPOINT and their like. None of them is ever interrupted: a
@@ -129,7 +127,7 @@ impl Connection {
 
     /// A statement is also interrupted once this is set.
     pub fn watch(&self, gone: Option<super::reader::Gone>) {
-        *self.limit.gone.lock().expect("the watch is never poisoned") = gone;
+        self.limit.watch(gone);
     }
 
     /// Whether a transaction is open. After FULL or IOERR the database may have ended it by itself.
@@ -157,6 +155,34 @@ impl Known {
         let text = dialect::names(&text, ["rowid", "n.rowid", "n.name_index MATCH", ""]).unwrap_or(text);
         Known { text: text.into(), columns: OnceCell::new(), size: Cell::default() }
     }
+}
+
+/// The rows of a statement.
+fn fetch(prepared: &mut CachedStatement<'_>, known: &Known) -> Result<Vec<Row>, Failure> {
+    let columns = known.columns.get_or_init(|| prepared.column_names().map(Column::from).collect()).clone();
+    let width = columns.len();
+    let mut page = Page::new(columns, known.size.get());
+    let mut cursor = prepared.raw_query();
+    while let Some(row) = cursor.next().map_err(|e| failure(&e))? {
+        for at in 0..width {
+            page.push(value(row.get_ref(at).map_err(|e| failure(&e))?)?)?;
+        }
+    }
+    known.size.set(page.size());
+    Ok(page.rows())
+}
+
+/// How many rows a statement touched.
+fn touch(prepared: &mut CachedStatement<'_>, _: &Known) -> Result<u64, Failure> {
+    if prepared.column_count() > 0 {
+        let mut cursor = prepared.raw_query();
+        let mut rows = 0;
+        while cursor.next().map_err(|e| failure(&e))?.is_some() {
+            rows += 1;
+        }
+        return Ok(rows);
+    }
+    prepared.raw_execute().map(|touched| touched as u64).map_err(|e| failure(&e))
 }
 
 /// Prepares a statement, or finds it prepared, and gives it its values.
@@ -216,42 +242,6 @@ pub fn failure(error: &rusqlite::Error) -> Failure {
     error.into()
 }
 
-/// When to interrupt a statement, shared with the progress handler: past a moment, in milliseconds since the connection
-/// was opened (0 is never), or when its caller has gone.
-#[derive(Clone)]
-struct Limit {
-    start: Instant,
-    past: Arc<AtomicU64>,
-    gone: Arc<Mutex<Option<super::reader::Gone>>>,
-}
-
-impl Default for Limit {
-    fn default() -> Limit {
-        Limit { start: Instant::now(), past: Arc::default(), gone: Arc::default() }
-    }
-}
-
-impl Limit {
-    fn set(&self, span: Duration) {
-        let at = (self.start.elapsed() + span).as_millis();
-        self.past.store(u64::try_from(at).unwrap_or(u64::MAX).max(1), Ordering::Relaxed);
-    }
-
-    fn lift(&self) {
-        self.past.store(0, Ordering::Relaxed);
-    }
-
-    fn is_past(&self) -> bool {
-        let at = self.past.load(Ordering::Relaxed);
-        let is_late = at != 0 && self.start.elapsed().as_millis() > u128::from(at);
-        is_late
-            || self
-                .gone
-                .lock()
-                .is_ok_and(|gone| gone.as_ref().is_some_and(|gone| gone.load(Ordering::Relaxed)))
-    }
-}
-
 /// Runs a statement without parameters in a session known to be of this engine.
 pub fn control(tx: &mut Tx, text: &'static str) -> Result<(), Error> {
     let Session::Sqlite(connection) = tx.session() else {
@@ -274,7 +264,6 @@ pub fn in_transaction(tx: &mut Tx) -> bool {
 mod tests {
     use super::*;
     use crate::sql;
-    use rusqlite::StatementStatus;
 
     /// The database looks at the clock after so many steps of a cached statement, however many runs they took.
     #[test]

@@ -7,6 +7,7 @@
 
 mod checkpoint;
 mod connection;
+mod limit;
 mod migrate;
 mod planner;
 mod reader;

@@ -1,0 +1,144 @@
+//! An association ten times as large makes no statement more work. Everything that the interface offers is done to two
+//! demonstrations, and the work of each statement compared; what may grow is listed here, with its reason.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails loudly, and this one prints a table"
+)]
+
+#[path = "growth/sample.rs"]
+mod sample;
+#[path = "growth/script.rs"]
+mod script;
+
+use app::demo::{self, Demo};
+use sample::Sample;
+use script::Script;
+use std::sync::Arc;
+use storage::Options;
+use testkit::{Database, Engine, Load, Recorder, StillClock, Work, app_on, both_engines};
+
+const SMALL: u32 = 2_000;
+const LARGE: u32 = 20_000;
+/// More than this is growth.
+const GROWTH: f64 = 1.5;
+/// Rows that anybody is given at once.
+const PAGE: usize = 101;
+
+/// What may grow, and why.
+struct Exception {
+    /// `None` is either.
+    engine: Option<Engine>,
+    /// Parts of the step's name and of the statement's text.
+    step: &'static str,
+    text: &'static str,
+    /// Told by whoever asks why it stands here.
+    #[allow(dead_code)]
+    why: &'static str,
+}
+
+const fn may_grow(step: &'static str, text: &'static str, why: &'static str) -> Exception {
+    Exception { engine: None, step, text, why }
+}
+
+const MAY_GROW: &[Exception] = &[
+    may_grow(
+        "members by",
+        "SELECT COUNT(*) AS rows FROM ",
+        "what no tally knows is counted row by row, once for a walk through its pages",
+    ),
+    may_grow(
+        "/ last page /",
+        " LIMIT ? OFFSET ?",
+        "a jump to the last page steps over what lies before; whoever walks there is led from page to page",
+    ),
+    Exception {
+        engine: Some(Engine::Sqlite),
+        step: "",
+        text: "FROM listing_tally WHERE tenant = ? AND ordering = ? AND branch IN (…) AND situation IN (…) AND block >= ?",
+        why: "the fine blocks of one coarse block: 32 at most, which 32,000 rows have",
+    },
+    Exception {
+        engine: Some(Engine::Postgres),
+        step: "members by nome+",
+        text: "FROM name_index n ",
+        why: "its index of names knows no order, so all of a name are read and ordered before the first is looked at",
+    },
+];
+
+/// Below this nobody notices, and each row of a page may cost so much: a page that fills up is no growth.
+fn allowed(engine: Engine) -> (i64, i64) {
+    match engine {
+        Engine::Sqlite => (500, 200),
+        Engine::Postgres => (30, 30),
+    }
+}
+
+async fn measured(database: &Database, members: u32) -> Work {
+    // Neither is a busy machine what is measured here.
+    let minute = std::time::Duration::from_secs(60);
+    let patient = Options { unit_timeout: minute, point_timeout: minute, ..Options::default() };
+    let app = app_on(database.open_with(&patient).await, Arc::new(StillClock::default()), 1);
+    let wanted = Demo { members, seed: 7, password: demo::PASSWORD.to_owned() };
+    demo::load(&app, &wanted, &mut |_| {}).await.unwrap();
+    let sample = Sample::of(&app.db).await;
+    app.db.close().await;
+    if database.engine == Engine::Postgres {
+        Database::statement(database.address_text(), "VACUUM ANALYZE").await;
+    }
+    let before = database.copy().await;
+    let recorder = Recorder::default();
+    let options = Options { watch: Some(recorder.watch()), ..patient };
+    let app = app_on(database.open_with(&options).await, Arc::new(StillClock::default()), 2);
+    Script { app: &app, recorder: &recorder, sample }.run().await;
+    app.db.close().await;
+    recorder.work(&before).await
+}
+
+/// What a statement took in the small association: in the same step, else in any.
+fn before(small: &Work, step: &str, text: &str) -> Option<Load> {
+    let same = small.get(&(step.to_owned(), text.to_owned())).copied();
+    same.or_else(|| small.iter().filter(|((_, other), _)| other == text).map(|(_, load)| *load).max())
+}
+
+#[both_engines]
+async fn the_work_of_no_statement_grows_with_the_association(database: Database) {
+    let engine = database.engine;
+    let other = Database::fresh(engine).await;
+    let (small, large) = tokio::join!(measured(&database, SMALL), measured(&other, LARGE));
+    let (floor, of_row) = allowed(engine);
+    let exceptions: Vec<&Exception> =
+        MAY_GROW.iter().filter(|one| one.engine.is_none_or(|its| its == engine)).collect();
+    let mut needed = vec![0; exceptions.len()];
+    let mut grown = Vec::new();
+    for ((step, text), load) in &large {
+        let before = before(&small, step, text);
+        let is_a_fuller_page = load.rows <= PAGE && load.work <= of_row * load.rows as i64;
+        if load.work <= floor
+            || is_a_fuller_page
+            || before.is_some_and(|before| load.work as f64 <= GROWTH * before.work as f64)
+        {
+            continue;
+        }
+        let excepted = exceptions.iter().position(|one| step.contains(one.step) && text.contains(one.text));
+        match excepted {
+            Some(at) => needed[at] += 1,
+            None => grown.push(format!(
+                "{} -> {} ({} rows) | {step} | {text}",
+                before.map_or("new".to_owned(), |before| before.work.to_string()),
+                load.work,
+                load.rows
+            )),
+        }
+    }
+    println!("| {engine:?} | {} statements in {} steps |", large.len(), steps(&large));
+    for (one, needed) in exceptions.iter().zip(&needed) {
+        println!("| {needed} times | {} | {} | {} |", one.step, one.text, one.why);
+        assert!(*needed > 0, "nothing grows any more: {} | {}", one.step, one.text);
+    }
+    assert!(grown.is_empty(), "{} statements grow:\n{}", grown.len(), grown.join("\n"));
+}
+
+fn steps(work: &Work) -> usize {
+    work.keys().map(|(step, _)| step).collect::<std::collections::BTreeSet<_>>().len()
+}

@@ -1,0 +1,269 @@
+//! What is done to an association of either size: everything that the interface offers, by the same names.
+
+use super::sample::Sample;
+use app::access::{self, Session};
+use app::audit::{self, Question};
+use app::benefits::{self, Input};
+use app::once::{Done, Once, Ticket};
+use app::users::{self, Initial, NewUser};
+use app::{App, demo, feed, memory, once, people, searches};
+use domain::{BranchCode, Email, Entity, Field, HistoryCode, Name, Password, Role, TenantId};
+use std::sync::Arc;
+use testkit::Recorder;
+use wire::read::{body, query};
+use wire::records::CancelamentoInput;
+
+const HERE: TenantId = TenantId::new(1);
+
+pub struct Script<'a> {
+    pub app: &'a App,
+    pub recorder: &'a Recorder,
+    pub sample: Sample,
+}
+
+/// `a=b&c=d`
+fn pairs(text: &str) -> impl Iterator<Item = (String, String)> {
+    text.split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+}
+
+fn plainly<T>() -> Once<T> {
+    Once { ticket: None, render: Arc::new(|_| Vec::new()) }
+}
+
+fn now<T>(done: Result<Done<T>, app::Error>) -> T {
+    match done.unwrap() {
+        Done::Now(value) => value,
+        Done::Before(_) => panic!("it was done before"),
+    }
+}
+
+impl Script<'_> {
+    pub async fn run(&self) {
+        let callers = self.enter().await;
+        for (who, caller) in &callers {
+            self.search(who, caller).await;
+            self.find_benefits(who, caller).await;
+            self.list(who, caller).await;
+            self.feed(who, caller).await;
+        }
+        let (_, administrator) = &callers[0];
+        self.write(administrator).await;
+        self.audit(administrator).await;
+    }
+
+    /// The administrator, a user of one branch and one of two.
+    async fn enter(&self) -> Vec<(&'static str, Arc<Session>)> {
+        self.recorder.begin("a user is created");
+        let two = NewUser {
+            tenant: HERE,
+            name: Name::parse(Field::Name, "Duas Lojas").unwrap(),
+            email: Email::parse("duas@demo.example").unwrap(),
+            role: Role::Operator,
+            branches: [2, 3].map(BranchCode::new).to_vec(),
+            password: Initial::Chosen(Password::parse(demo::PASSWORD).unwrap()),
+        };
+        users::create(self.app, two).await.unwrap();
+        let mut callers = Vec::new();
+        for (who, email) in [
+            ("administrator", demo::ADMINISTRATOR),
+            ("one branch", "operador@demo.example"),
+            ("two branches", "duas@demo.example"),
+        ] {
+            self.recorder.begin("login");
+            let address = std::net::IpAddr::from([127, 0, 0, 1]).into();
+            let wrong = access::login(self.app, email, "errada, sem dúvida", address).await;
+            assert!(wrong.is_err());
+            let entered = access::login(self.app, email, demo::PASSWORD, address).await.unwrap();
+            self.recorder.begin("token");
+            memory::renew(self.app).await.unwrap();
+            callers.push((who, access::enter(self.app, &entered.token).await.unwrap()));
+        }
+        callers
+    }
+
+    /// Every criterion of the member search alone, and typical combinations.
+    fn criteria(&self) -> Vec<(&'static str, String)> {
+        let Sample { person, name, document, company, employer, birth, plate, chassis, .. } = &self.sample;
+        let Sample { consultant, representative, plan, state, registered: (from, to), changed, .. } =
+            &self.sample;
+        let registered = format!("dataCadastroInicial={from}&dataCadastroFinal={to}");
+        let everybody = "dataCadastroInicial=01/01/2016&dataCadastroFinal=31/12/2026";
+        let long_ago = "01/01/2018";
+        vec![
+            ("a name", format!("nome={name}")),
+            ("a common name", "nome=sil".to_owned()),
+            ("cpf", format!("cpf={document}")),
+            ("cnpj", format!("cnpj={company}")),
+            ("Todos+cnpjEmpresa", format!("situacaoBeneficio=Todos&cnpjEmpresa={employer}")),
+            ("codPessoa", format!("codPessoa={person}")),
+            ("Todos+codLoja", "situacaoBeneficio=Todos&codLoja=2".to_owned()),
+            ("Todos+codConsultor", format!("situacaoBeneficio=Todos&codConsultor={consultant}")),
+            ("Todos+codRepresentante", format!("situacaoBeneficio=Todos&codRepresentante={representative}")),
+            ("dataCadastro of few", registered.clone()),
+            ("dataCadastro of all", everybody.to_owned()),
+            ("dataCadastro+uf", format!("{registered}&uf={state}")),
+            ("dataNascimento", format!("dataNascimento={birth}")),
+            ("Todos", "situacaoBeneficio=Todos".to_owned()),
+            ("ATIVO", "situacaoBeneficio=ATIVO".to_owned()),
+            ("CANCELADO", "situacaoBeneficio=CANCELADO".to_owned()),
+            ("placa", format!("placa={plate}")),
+            ("chassi", format!("chassi={chassis}")),
+            ("Todos+dataAtualizacao of few", format!("situacaoBeneficio=Todos&dataAtualizacao={changed}")),
+            ("Todos+dataAtualizacao of many", format!("situacaoBeneficio=Todos&dataAtualizacao={long_ago}")),
+            ("ATIVO+dataAtualizacao of few", format!("situacaoBeneficio=ATIVO&dataAtualizacao={changed}")),
+            ("Todos+codPlano", format!("situacaoBeneficio=Todos&codPlano={plan}")),
+            ("ATIVO+codPlano", format!("situacaoBeneficio=ATIVO&codPlano={plan}")),
+            ("Todos+uf", format!("situacaoBeneficio=Todos&uf={state}")),
+            ("ATIVO+uf", format!("situacaoBeneficio=ATIVO&uf={state}")),
+            ("ATIVO+codPlano+uf", format!("situacaoBeneficio=ATIVO&codPlano={plan}&uf={state}")),
+            ("nome+uf", format!("nome=sil&uf={state}")),
+            ("nome+codLoja", "nome=sil&codLoja=2".to_owned()),
+            ("nome+ATIVO", "nome=sil&situacaoBeneficio=ATIVO".to_owned()),
+            ("nome+codPlano", format!("nome=sil&codPlano={plan}")),
+            ("nome+codConsultor", format!("nome=sil&codConsultor={consultant}")),
+            ("nome+dataAtualizacao", format!("nome=sil&dataAtualizacao={long_ago}")),
+            ("placa+ATIVO+codPlano", format!("placa={plate}&situacaoBeneficio=ATIVO&codPlano={plan}")),
+        ]
+    }
+
+    async fn search(&self, who: &str, caller: &Session) {
+        for (what, criteria) in self.criteria() {
+            // As the server does all the time, so that what it remembers is still good.
+            self.recorder.pause();
+            memory::renew(self.app).await.unwrap();
+            let page = async |which: &str, number: i64| {
+                self.recorder.begin(&format!("members by {what} / {which} / {who}"));
+                let asked = query(pairs(&format!("{criteria}&pagina={number}"))).unwrap();
+                searches::members(self.app, caller, asked).await.unwrap()
+            };
+            let total = page("page 1", 1).await.total;
+            let last = (total + 99) / 100;
+            if last > 1 {
+                page("page 2", 2).await;
+                page("last page", last).await;
+            }
+        }
+    }
+
+    async fn find_benefits(&self, who: &str, caller: &Session) {
+        let Sample { plate, chassis, sequence, card, document, plan, .. } = &self.sample;
+        for (what, criteria) in [
+            ("placa", format!("placa={plate}")),
+            ("chassi", format!("chassi={chassis}")),
+            ("sequencial", format!("sequencial={sequence}")),
+            ("cartão", format!("numeroCartaoDesconto={card}")),
+            ("placa+chassi", format!("placa={plate}&chassi={chassis}")),
+            ("sequencial+placa", format!("sequencial={sequence}&placa={plate}")),
+            (
+                "placa+cpf+ATIVO+codPlano",
+                format!("placa={plate}&cpf={document}&situacaoBeneficio=ATIVO&codPlano={plan}"),
+            ),
+        ] {
+            self.recorder.begin(&format!("benefits by {what} / {who}"));
+            searches::benefits(self.app, caller, query(pairs(&criteria)).unwrap()).await.unwrap();
+        }
+    }
+
+    async fn list(&self, who: &str, caller: &Session) {
+        let page = async |which: &str, number: i64| {
+            self.recorder.begin(&format!("list of benefits / {which} / {who}"));
+            searches::list(self.app, caller, i32::try_from(number).unwrap()).await.unwrap()
+        };
+        let last = (page("page 1", 1).await.total + 99) / 100;
+        page("page in the middle", (last / 2).max(1)).await;
+        page("last page", last).await;
+    }
+
+    async fn feed(&self, who: &str, caller: &Session) {
+        let last =
+            storage::counters::last(&self.app.db, HERE, storage::counters::Counter::History).await.unwrap();
+        let last = i32::try_from(last).unwrap();
+        for (what, entity) in
+            [("all", None), ("benefits", Some(Entity::Benefit)), ("claims", Some(Entity::Claim))]
+        {
+            for (which, after) in [("page 1", 0), ("page in the middle", last / 2), ("last page", last - 50)]
+            {
+                self.recorder.begin(&format!("feed of {what} / {which} / {who}"));
+                feed::page(self.app, caller, entity, HistoryCode::new(after)).await.unwrap();
+            }
+        }
+    }
+
+    async fn write(&self, caller: &Session) {
+        self.recorder.pause();
+        let registers = app::base::registers(self.app, HERE).await.unwrap();
+        let plan = |kind, nth| {
+            let mut of_kind = registers.plans.iter().filter(|plan| plan.kind == kind);
+            of_kind.nth(nth).unwrap().code
+        };
+        let [vehicle, other] = [0, 1].map(|nth| plan(domain::BenefitKind::Vehicle, nth));
+        let basic = plan(domain::BenefitKind::Assistance, 0);
+        let document = "529.982.247-25";
+        let person = |name: &str, branch: i32| {
+            let text = format!(
+                r#"{{"nomePessoa": "{name}", "cpfCnpj": "{document}", "codLoja": {branch},
+                    "telefones": [{{"numero": "(31)98765-4321"}}], "endereco": {{"uf": "MG"}}}}"#
+            );
+            body(text.as_bytes()).unwrap()
+        };
+        self.recorder.begin("a person is created");
+        now(people::save(self.app, caller, person("Zulmira Prova", 2), plainly()).await);
+        self.recorder.begin("a person is changed");
+        now(people::save(self.app, caller, person("Zulmira de Prova", 3), plainly()).await);
+        let given = |text: String| Input::Basic(body(text.as_bytes()).unwrap());
+        let driven = |text: String| Input::Vehicle(Box::new(body(text.as_bytes()).unwrap()));
+        self.recorder.begin("a benefit is created");
+        let made = given(format!(r#"{{"cpfCnpj": "{document}", "codPlano": {basic}, "ativo": true}}"#));
+        let ticket = self.ticket(caller);
+        self.recorder.begin("a key is looked for");
+        assert!(once::before(self.app, &ticket).await.unwrap().is_none());
+        self.recorder.begin("a benefit is created");
+        let named = Once { ticket: Some(ticket), render: Arc::new(|_| Vec::new()) };
+        let code = now(benefits::save(self.app, caller, made, named).await).code;
+        self.recorder.begin("a benefit is changed");
+        let changed =
+            format!(r#"{{"codBeneficio": {code}, "cpfCnpj": "{document}", "ativo": false, "codLoja": 2}}"#);
+        now(benefits::save(self.app, caller, given(changed), plainly()).await);
+        self.recorder.begin("a vehicle is created");
+        let made = format!(
+            r#"{{"cpfCnpj": "{document}", "codPlano": {vehicle}, "placa": "ZZZ9Z99", "chassi": "9BWZZZ377VT004251",
+                "ativo": true}}"#
+        );
+        let code = now(benefits::save(self.app, caller, driven(made), plainly()).await).code;
+        self.recorder.begin("a vehicle is changed");
+        let changed = format!(
+            r#"{{"codBeneficio": {code}, "cpfCnpj": "{document}", "placa": "ZZZ9Z98", "codPlano": {other}}}"#
+        );
+        now(benefits::save(self.app, caller, driven(changed), plainly()).await);
+        self.recorder.begin("a benefit is cancelled");
+        let why: CancelamentoInput = body(br#"{"motivo": "Prova."}"#).unwrap();
+        now(benefits::cancel(self.app, caller, code, why, plainly()).await);
+    }
+
+    fn ticket(&self, caller: &Session) -> Ticket {
+        let key = once::Key {
+            tenant: HERE,
+            user: caller.user,
+            operation: "POST /ext/beneficio".to_owned(),
+            key: "chave".to_owned(),
+        };
+        Ticket { key, body_hash: [7; 32] }
+    }
+
+    async fn audit(&self, caller: &Session) {
+        self.recorder.begin("looks are written");
+        audit::flush(self.app).await.unwrap();
+        let person = domain::PersonCode::new(i32::try_from(self.sample.person).unwrap());
+        for (what, question) in [
+            ("all", Question::default()),
+            ("a person", Question { person: Some(person), ..Question::default() }),
+            ("a user", Question { user: Some(caller.user), ..Question::default() }),
+            ("a person and a user", Question { person: Some(person), user: Some(caller.user), after: 0 }),
+        ] {
+            self.recorder.begin(&format!("audit of {what}"));
+            audit::page(self.app, caller, question).await.unwrap();
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! How long a statement may go on.
+
+use super::reader::Gone;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// When to interrupt a statement, shared with the progress handler: past a moment, in milliseconds since the connection
+/// was opened (0 is never), or when its caller has gone.
+#[derive(Clone)]
+pub struct Limit {
+    start: Instant,
+    past: Arc<AtomicU64>,
+    gone: Arc<Mutex<Option<Gone>>>,
+}
+
+impl Default for Limit {
+    fn default() -> Limit {
+        Limit { start: Instant::now(), past: Arc::default(), gone: Arc::default() }
+    }
+}
+
+impl Limit {
+    pub fn set(&self, span: Duration) {
+        let at = (self.start.elapsed() + span).as_millis();
+        self.past.store(u64::try_from(at).unwrap_or(u64::MAX).max(1), Ordering::Relaxed);
+    }
+
+    /// Past at once, for whoever looks.
+    pub fn set_to_first_look(&self) {
+        self.past.store(1, Ordering::Relaxed);
+    }
+
+    pub fn watch(&self, gone: Option<Gone>) {
+        *self.gone.lock().expect("the watch is never poisoned") = gone;
+    }
+
+    pub fn lift(&self) {
+        self.past.store(0, Ordering::Relaxed);
+    }
+
+    pub fn is_past(&self) -> bool {
+        let at = self.past.load(Ordering::Relaxed);
+        let is_late = at != 0 && self.start.elapsed().as_millis() > u128::from(at);
+        is_late
+            || self
+                .gone
+                .lock()
+                .is_ok_and(|gone| gone.as_ref().is_some_and(|gone| gone.load(Ordering::Relaxed)))
+    }
+}
