@@ -46,7 +46,12 @@ fn sentence(output: &Output) -> String {
 }
 
 /// What a server said, up to the line that a part names; then it is killed.
-fn served(mut command: Command, until: &str) -> Vec<String> {
+fn served(command: Command, until: &str) -> Vec<String> {
+    served_while(command, until, |_| {})
+}
+
+/// The same, with something done while it serves.
+fn served_while(mut command: Command, until: &str, act: impl FnOnce(&[String])) -> Vec<String> {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut said = Vec::new();
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
@@ -55,12 +60,30 @@ fn served(mut command: Command, until: &str) -> Vec<String> {
             break;
         }
     }
+    let acted = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| act(&said)));
     child.kill().unwrap();
     let mut complaint = String::new();
     child.stderr.take().unwrap().read_to_string(&mut complaint).unwrap();
     child.wait().unwrap();
     assert!(said.last().is_some_and(|line| line.contains(until)), "{said:?} {complaint}");
+    acted.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     said
+}
+
+/// What a server answers, with its head.
+fn answer(address: &str, request: &str, authorization: &str) -> String {
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
+    let head = format!("{request} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n");
+    write!(stream, "{head}Authorization: {authorization}\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    answer
+}
+
+/// What stands between two parts of a text.
+fn between<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
+    text.split_once(before).unwrap().1.split_once(after).unwrap().0
 }
 
 #[both_engines]
@@ -103,6 +126,30 @@ async fn serving_a_demo_fills_an_empty_database_and_leaves_a_full_one(database: 
     );
     let second = served(amparo.command(home), "ficou como estava");
     assert!(second.last().unwrap().ends_with("Entre com admin@demo.example e a senha amparo-demo."));
+}
+
+#[both_engines]
+async fn the_first_page_of_a_served_demo_shows_every_kind_of_benefit(database: Database) {
+    let amparo = Amparo::new(database);
+    let home = "serve --demo --listen 127.0.0.1:0 --log-level off";
+    served_while(amparo.command(home), "admin@demo.example", |said| {
+        let line = said.iter().find(|line| line.contains("http://")).unwrap();
+        let address = line.split_once("http://").unwrap().1.trim_end_matches(['/', '.']);
+        let login = testkit::basic("admin@demo.example", "amparo-demo");
+        let entered = answer(address, "POST /ext/autenticacao", &login);
+        let token = format!("Bearer {}", between(&entered, "\"authorizationToken\":\"", "\""));
+        let page = answer(address, "GET /ext/beneficio/lista", &token);
+        let items: Vec<&str> = page.split("{\"codBeneficio\":").skip(1).collect();
+        assert_eq!(items.len(), 100, "{page}");
+        for kind in ["VEICULAR", "SAUDE", "DIVERSOS", "CONSORCIO", "A24H"] {
+            let holds = |item: &&&str| {
+                item.contains(&format!("\"tipoBeneficio\":\"{kind}\""))
+                    && item.contains("\"tipoSituacao\":\"ATIVO\"")
+                    && item.matches("\"codPlano\":").count() == 1
+            };
+            assert!(items.iter().any(|item| holds(&item)), "{kind}: {page}");
+        }
+    });
 }
 
 #[both_engines]

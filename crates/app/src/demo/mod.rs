@@ -31,6 +31,7 @@ use domain::{BranchCode, Email, Field, Name, Password, Rejection, Role, TenantId
 use progress::Progress;
 use std::sync::Arc;
 use storage::{Lane, Tx};
+use tokio::task::JoinHandle;
 use writing::{Part, write_members};
 
 /// The password of every user of a demonstration, unless another was chosen.
@@ -46,8 +47,8 @@ const USERS: [(&str, &str, Role, &[i32]); 3] = [
     ("integracao@demo.example", "Integração Demonstração", Role::Integration, &[1, 2, 3, 4, 5]),
 ];
 
-/// Members written in one unit: a fraction of a second on either engine.
-const TOGETHER: u32 = 2_000;
+/// Members written in one unit, with all that they have: a fraction of a second on either engine.
+const TOGETHER: u32 = 1_000;
 
 /// What is to be loaded.
 #[derive(Clone, Debug)]
@@ -81,14 +82,20 @@ pub async fn load(app: &App, demo: &Demo, tell: &mut (dyn FnMut(u32) + Send)) ->
     let mut progress = app.db.write(server, input, |tx, input| Box::pin(begin(tx, input))).await?;
     create_users(app, progress.tenant, &demo.password).await?;
     let registers = registers(app, progress.tenant).await?;
-    let crowd = Crowd::new(progress.seed, progress.members);
+    let crowd = Arc::new(Crowd::new(progress.seed, progress.members));
+    let mut next = make(&crowd, progress);
     tell(progress.loaded);
     while progress.loaded < progress.members {
-        let end = progress.members.min(progress.loaded + TOGETHER);
-        let members: Vec<Member> = (progress.loaded + 1..=end).map(|number| crowd.member(number)).collect();
+        let members = next.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+        // The members behind these are made while these are written.
+        let expected = Progress { loaded: progress.loaded + members.len() as u32, ..progress };
+        next = make(&crowd, expected);
+        let part = Part { known: progress, registers: Arc::clone(&registers), members };
         let lane = Lane::background(progress.tenant);
-        let input = Part { known: progress, registers: Arc::clone(&registers), members };
-        progress = app.db.write(lane, input, |tx, input| Box::pin(write_members(tx, input))).await?;
+        progress = app.db.write(lane, part, |tx, part| Box::pin(write_members(tx, part))).await?;
+        if progress != expected {
+            next = make(&crowd, progress);
+        }
         tell(progress.loaded);
     }
     let done = Progress { done: true, ..progress };
@@ -124,6 +131,15 @@ pub async fn with_known_password(app: &App) -> Result<Vec<&'static str>, Error> 
         }
     }
     Ok(found)
+}
+
+/// Makes the members behind those that are loaded: beside the runtime, for they take as long as a unit.
+fn make(crowd: &Arc<Crowd>, progress: Progress) -> JoinHandle<Vec<Member>> {
+    let end = progress.members.min(progress.loaded + TOGETHER);
+    let crowd = Arc::clone(crowd);
+    tokio::task::spawn_blocking(move || {
+        (progress.loaded + 1..=end).map(|number| crowd.member(number)).collect()
+    })
 }
 
 async fn begin(tx: &mut Tx, (base, members, seed): &(tenants::Parsed, u32, u64)) -> Result<Progress, Error> {

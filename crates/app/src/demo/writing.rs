@@ -1,4 +1,4 @@
-//! Writes members with everything that is theirs, some thousands in one unit. It is the one place besides
+//! Writes members with everything that is theirs, many in one unit. It is the one place besides
 //! `crate::situations` that gives a benefit its situation: quietly, since nobody waits to be told of a demonstration.
 
 use super::people::Member;

@@ -56,7 +56,7 @@ async fn a_demo_of_one_seed_is_the_same_on_sqlite_and_on_postgres() {
         dumps.push(dump(&app.db).await);
         app.db.close().await;
     }
-    assert!(dumps[0].lines().count() > 18_000);
+    assert!(dumps[0].lines().count() > 15_000);
     // The clock stands still and chance repeats itself, so even the password's hashes agree.
     assert!(dumps[0] == dumps[1], "the engines differ");
 }
@@ -82,11 +82,11 @@ async fn a_demo_depends_on_its_seed_and_on_no_clock(database: Database) {
 #[both_engines]
 async fn a_demo_that_was_cut_off_goes_on_where_it_stopped(database: Database) {
     let whole = fresh(&database).await;
-    load(&whole, 4_100, 3).await;
+    load(&whole, 2_100, 3).await;
     let expected = dump(&whole.db).await;
     let cut = Database::fresh(database.engine).await;
     let app = fresh(&cut).await;
-    for at in [0, 2_000, 4_000] {
+    for at in [0, 1_000, 2_000] {
         let running = app.clone();
         let (reached, stop) = tokio::sync::oneshot::channel();
         let mut reached = Some(reached);
@@ -99,32 +99,32 @@ async fn a_demo_that_was_cut_off_goes_on_where_it_stopped(database: Database) {
                     }
                 }
             };
-            demo::load(&running, &wanted(4_100, 3), &mut tell).await
+            demo::load(&running, &wanted(2_100, 3), &mut tell).await
         });
         assert_eq!(stop.await.unwrap(), at);
         assert!(task.await.unwrap_err().is_panic());
-        let begun = Rejection::DemoUnfinished { members: 4_100, seed: 3 };
-        assert_eq!(refused(demo::load(&app, &wanted(4_100, 4), &mut |_| {}).await), [begun]);
+        let begun = Rejection::DemoUnfinished { members: 2_100, seed: 3 };
+        assert_eq!(refused(demo::load(&app, &wanted(2_100, 4), &mut |_| {}).await), [begun]);
     }
     // `serve --demo` ends what was begun, whatever it would have begun itself.
     let ended = demo::fill(&app, &wanted(1_000, 1), &mut |_| {}).await.unwrap().unwrap();
-    assert_eq!(ended.members, 4_100);
+    assert_eq!(ended.members, 2_100);
     assert!(dump(&app.db).await == expected, "the rows differ");
 }
 
 #[both_engines]
 async fn eight_that_load_one_demo_at_once_make_one(database: Database) {
     let alone = fresh(&database).await;
-    load(&alone, 2_500, 5).await;
+    load(&alone, 1_500, 5).await;
     let together = Database::fresh(database.engine).await;
     let app = fresh(&together).await;
     let results = eight_at_once(|_| {
         let app = app.clone();
-        async move { demo::fill(&app, &wanted(2_500, 5), &mut |_| {}).await }
+        async move { demo::fill(&app, &wanted(1_500, 5), &mut |_| {}).await }
     })
     .await;
     for result in results {
-        assert!(result.unwrap().is_none_or(|loaded| loaded.members == 2_500));
+        assert!(result.unwrap().is_none_or(|loaded| loaded.members == 1_500));
     }
     assert_eq!(lasting(&dump(&app.db).await), lasting(&dump(&alone.db).await));
 }
@@ -238,14 +238,14 @@ async fn a_demo_goes_on_behind_a_person_who_came_meanwhile(database: Database) {
                 std::panic::resume_unwind(Box::new("cut off"))
             }
         };
-        demo::load(&running, &wanted(3_500, 1), &mut tell).await
+        demo::load(&running, &wanted(2_500, 1), &mut tell).await
     });
     assert!(cut.await.unwrap_err().is_panic());
     let unit = app.db.write(Lane::of(HERE), (), |tx, ()| {
         Box::pin(storage::counters::next(tx, HERE, storage::counters::Counter::Person))
     });
-    assert_eq!(unit.await.map_err(Error::from).unwrap(), 2_001);
-    load(&app, 3_500, 1).await;
+    assert_eq!(unit.await.map_err(Error::from).unwrap(), 1_001);
+    load(&app, 2_500, 1).await;
     let codes: Vec<i64> = column(&app.db, "SELECT code AS it FROM people ORDER BY code").await;
-    assert_eq!((codes.len(), codes[2_000], codes[3_499]), (3_500, 2_002, 3_501));
+    assert_eq!((codes.len(), codes[1_000], codes[2_499]), (2_500, 1_002, 2_501));
 }
