@@ -1,23 +1,32 @@
 //! A developer's tool that measures: `bench executor` sets our executor beside the raw drivers, `bench access` what
-//! entering costs and what a flood of logins does to others; each in one run.
-//! The figures say something only in a release build.
+//! entering costs and what a flood of logins does to others, `bench members` what a large association gets; each in
+//! one run. The figures say something only in a release build.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool prints what it measured")]
 
 mod access;
+mod caller;
 mod executor;
 mod measure;
+mod members;
 mod recorder;
+mod server;
+mod times;
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 fn main() -> ExitCode {
     let matches = command().get_matches();
+    let place = |given: &ArgMatches| given.get_one::<String>("place").cloned().unwrap_or_default();
     let result = match matches.subcommand() {
         Some(("executor", given)) => executor::run(&plan(given)),
         Some(("access", given)) => access::run(&access_plan(given)),
+        Some(("members", given)) => members::run(&members_plan(given)),
+        Some(("bare-json", given)) => members::serve_json(Path::new(&place(given))),
+        Some(("bare-sqlite", given)) => members::serve_sqlite(&place(given)),
         _ => Ok(()),
     };
     match result {
@@ -46,62 +55,67 @@ fn command() -> Command {
                 .default_value("100000")
                 .help("Rows of the table that is read"),
         )
-        .arg(
-            Arg::new("seconds")
-                .long("seconds")
-                .value_parser(value_parser!(u64).range(1..=60))
-                .default_value("2")
-                .help("How long each side runs in each round"),
-        )
-        .arg(
-            Arg::new("rounds")
-                .long("rounds")
-                .value_parser(value_parser!(u64).range(1..=99))
-                .default_value("5")
-                .help("How often the sides take turns"),
-        )
-        .arg(
-            Arg::new("only")
-                .long("only")
-                .value_name("WORD")
-                .help("Only the measurements whose name contains the word"),
-        )
+        .args([seconds("2"), rounds(), only()])
         .arg(Arg::new("postgres").long("postgres").value_name("URL").help(
             "A PostgreSQL server where a database may be created, and is dropped at the end [env: AMPARO_TEST_POSTGRES]",
         ));
     let access = Command::new("access")
         .about("What entering costs, and what a flood of logins does to others")
+        .args([binary(), database("An empty database; else a file of its own"), seconds("5"), rounds()]);
+    let members = Command::new("members")
+        .about("What a large association gets: searches, the list of benefits, new benefits, memory")
+        .args([binary(), seconds("3"), rounds(), only()])
+        .arg(database(
+            "A database that holds the demonstration, and grows; else it is loaded into a file of its own",
+        ))
         .arg(
-            Arg::new("binary")
-                .long("binary")
-                .default_value("target/release/amparo")
-                .help("The binary to measure"),
+            Arg::new("members")
+                .long("members")
+                .value_parser(value_parser!(u64).range(1_000..=5_000_000))
+                .default_value("1000000")
+                .help("Members of a demonstration that is loaded"),
         )
-        .arg(
-            Arg::new("database")
-                .long("database")
-                .value_name("URL")
-                .help("An empty database; else a file of its own"),
-        )
-        .arg(
-            Arg::new("seconds")
-                .long("seconds")
-                .value_parser(value_parser!(u64).range(1..=60))
-                .default_value("5")
-                .help("How long each side runs in each round"),
-        )
-        .arg(
-            Arg::new("rounds")
-                .long("rounds")
-                .value_parser(value_parser!(u64).range(1..=99))
-                .default_value("5")
-                .help("How often the sides take turns"),
-        );
-    Command::new("bench")
-        .about("Measures Amparo")
-        .subcommand_required(true)
-        .subcommand(executor)
-        .subcommand(access)
+        .arg(Arg::new("long").long("long").action(ArgAction::SetTrue).help("Walk every page of the list"));
+    // The servers that the members' one is compared with, for processes of this program alone.
+    let bare = |name: &'static str| Command::new(name).hide(true).arg(Arg::new("place").required(true));
+    Command::new("bench").about("Measures Amparo").subcommand_required(true).subcommands([
+        executor,
+        access,
+        members,
+        bare("bare-json"),
+        bare("bare-sqlite"),
+    ])
+}
+
+fn binary() -> Arg {
+    Arg::new("binary").long("binary").default_value("target/release/amparo").help("The binary to measure")
+}
+
+fn database(help: &'static str) -> Arg {
+    Arg::new("database").long("database").value_name("URL").help(help)
+}
+
+fn seconds(default: &'static str) -> Arg {
+    Arg::new("seconds")
+        .long("seconds")
+        .value_parser(value_parser!(u64).range(1..=60))
+        .default_value(default)
+        .help("How long each side runs in each round")
+}
+
+fn rounds() -> Arg {
+    Arg::new("rounds")
+        .long("rounds")
+        .value_parser(value_parser!(u64).range(1..=99))
+        .default_value("5")
+        .help("How often the sides take turns")
+}
+
+fn only() -> Arg {
+    Arg::new("only")
+        .long("only")
+        .value_name("WORD")
+        .help("Only the measurements whose name contains the word")
 }
 
 fn access_plan(given: &ArgMatches) -> access::Plan {
@@ -111,6 +125,20 @@ fn access_plan(given: &ArgMatches) -> access::Plan {
         database: given.get_one::<String>("database").cloned(),
         span: Duration::from_secs(number("seconds")),
         rounds: number("rounds"),
+    }
+}
+
+fn members_plan(given: &ArgMatches) -> members::Plan {
+    let text = |name: &str| given.get_one::<String>(name).cloned();
+    let number = |name: &str| given.get_one::<u64>(name).copied().unwrap_or(1);
+    members::Plan {
+        binary: text("binary").unwrap_or_default(),
+        database: text("database"),
+        members: number("members"),
+        span: Duration::from_secs(number("seconds")),
+        rounds: number("rounds"),
+        only: text("only"),
+        long: given.get_flag("long"),
     }
 }
 

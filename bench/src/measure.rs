@@ -14,6 +14,8 @@ pub struct Rounds {
     pub span: Duration,
     pub count: u64,
     pub only: Option<String>,
+    /// Other processes whose time counts as ours: servers that are measured.
+    pub processes: Vec<u32>,
     done: Vec<Outcome>,
 }
 
@@ -36,8 +38,9 @@ struct Outcome {
     batch: Option<f64>,
 }
 
-/// What one side reached in one round: operations per second, and this process's processor time for each. Where
-/// others use the machine too, the latter is the steadier figure; a database server's own time is not in it.
+/// What one side reached in one round: operations per second, and the processor time for each of this process and of
+/// the servers that it started. Where others use the machine too, the latter is the steadier figure; a database
+/// server's own time is not in it.
 #[derive(Clone, Copy)]
 struct Pace {
     rate: f64,
@@ -45,11 +48,11 @@ struct Pace {
 }
 
 impl Pace {
-    fn of(side: &mut Side<'_>, span: Duration) -> Pace {
-        let (begun, before) = (Instant::now(), processor_seconds());
+    fn of(side: &mut Side<'_>, span: Duration, processes: &[u32]) -> Pace {
+        let (begun, before) = (Instant::now(), processor_seconds(processes));
         let rate = side(span);
         let done = rate * begun.elapsed().as_secs_f64();
-        Pace { rate, micros: 1e6 * (processor_seconds() - before) / done.max(1.0) }
+        Pace { rate, micros: 1e6 * (processor_seconds(processes) - before) / done.max(1.0) }
     }
 
     fn median(rounds: &[Pace]) -> Pace {
@@ -58,12 +61,15 @@ impl Pace {
     }
 }
 
-/// Processor time of this process so far; 0 where the system does not tell it this way.
-fn processor_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the name, which may hold spaces: fields 14 and 15 of the whole, in hundredths of a second.
-    let behind = text.rsplit_once(") ").map_or("", |(_, behind)| behind);
-    behind.split(' ').skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+/// Processor time of this process and of others so far; 0 where the system does not tell it this way.
+fn processor_seconds(processes: &[u32]) -> f64 {
+    let of = |process: &str| {
+        let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        // Behind the name, which may hold spaces: fields 14 and 15 of the whole, in hundredths of a second.
+        let behind = text.rsplit_once(") ").map_or("", |(_, behind)| behind);
+        behind.split(' ').skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+    };
+    of("self") + processes.iter().map(|process| of(&process.to_string())).sum::<f64>()
 }
 
 /// A side runs this long before it counts, to prepare statements and fill caches.
@@ -71,7 +77,7 @@ const WARM_UP: Duration = Duration::from_millis(300);
 
 impl Rounds {
     pub fn new(span: Duration, count: u64, only: Option<String>) -> Rounds {
-        Rounds { span, count, only, done: Vec::new() }
+        Rounds { span, count, only, processes: Vec::new(), done: Vec::new() }
     }
 
     /// Whether the measurement was asked for.
@@ -90,9 +96,9 @@ impl Rounds {
         let mut raw_rates: Vec<Vec<Pace>> = vec![Vec::new(); baselines.len()];
         for _ in 0..self.count {
             for ((_, raw), rates) in baselines.iter_mut().zip(&mut raw_rates) {
-                rates.push(Pace::of(raw, self.span));
+                rates.push(Pace::of(raw, self.span, &self.processes));
             }
-            ours_rates.push(Pace::of(&mut ours, self.span));
+            ours_rates.push(Pace::of(&mut ours, self.span, &self.processes));
         }
         let batch = recorder::mean_batch();
         for ((goal, _), rates) in baselines.into_iter().zip(raw_rates) {

@@ -1,11 +1,11 @@
 //! `bench access`: what entering costs, and what a flood of logins does to everybody else. It drives the real binary
 //! over loopback, and prints what belongs together side by side from one run.
 
-mod caller;
-
-use caller::Caller;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use crate::caller::{Caller, token_in};
+use crate::server::Server;
+use crate::times::{Times, ms};
+use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -33,7 +33,8 @@ const FLOODERS: usize = 32;
 const PAIRS: usize = 60;
 
 pub fn run(plan: &Plan) -> Result<(), Failure> {
-    let server = Server::start(plan)?;
+    let folder = tempfile::tempdir()?;
+    let server = start(plan, folder.path())?;
     let at = &server.address;
     let mut caller = Caller::connect(at)?;
     let entered = caller.login(KNOWN, PASSWORD)?;
@@ -180,56 +181,13 @@ impl Flood {
     }
 }
 
-#[derive(Default)]
-struct Times(Vec<Duration>);
-
-impl Times {
-    fn p(&self, percent: f64) -> Duration {
-        let mut sorted = self.0.clone();
-        sorted.sort_unstable();
-        let at = (sorted.len() as f64 * percent / 100.0) as usize;
-        sorted.get(at.min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
-    }
-}
-
-fn ms(span: Duration) -> f64 {
-    span.as_secs_f64() * 1e3
-}
-
-fn token_in(body: &str) -> Option<String> {
-    body.split("\"authorizationToken\":\"").nth(1)?.split('"').next().map(str::to_owned)
-}
-
 /// The real binary with the demonstration, and throttles that let the flood through to the hash.
-struct Server {
-    child: Child,
-    address: String,
-    _folder: tempfile::TempDir,
-}
-
-impl Server {
-    fn start(plan: &Plan) -> Result<Server, Failure> {
-        let folder = tempfile::tempdir()?;
-        let own = format!("sqlite:{}", folder.path().join("amparo.db").display());
-        let mut command = Command::new(&plan.binary);
-        command.args(["serve", "--demo", "--listen", "127.0.0.1:0", "--log-level", "off"]);
-        command.args(["--database", plan.database.as_deref().unwrap_or(&own)]);
-        command.arg("--key-file").arg(folder.path().join("key"));
-        command.args(["--access-account-failures", "1000000", "--access-address-failures", "1000000"]);
-        let mut child = command.stdout(Stdio::piped()).spawn()?;
-        let mut lines = BufReader::new(child.stdout.take().ok_or("no output")?).lines();
-        let line =
-            lines.find_map(|line| line.ok().filter(|line| line.contains("http://"))).ok_or("no address")?;
-        let address = line.rsplit_once("http://").ok_or("no address")?.1.to_owned();
-        // What else it says is read, so that it never waits for us.
-        std::thread::spawn(move || lines.for_each(drop));
-        Ok(Server { child, address, _folder: folder })
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+fn start(plan: &Plan, folder: &Path) -> Result<Server, Failure> {
+    let own = format!("sqlite:{}", folder.join("amparo.db").display());
+    let mut command = Command::new(&plan.binary);
+    command.args(["serve", "--demo", "--listen", "127.0.0.1:0", "--log-level", "off"]);
+    command.args(["--database", plan.database.as_deref().unwrap_or(&own)]);
+    command.arg("--key-file").arg(folder.join("key"));
+    command.args(["--access-account-failures", "1000000", "--access-address-failures", "1000000"]);
+    Server::start(&mut command)
 }

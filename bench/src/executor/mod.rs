@@ -6,9 +6,12 @@ mod raw_sqlite;
 mod tables;
 mod units;
 
+pub use raw_postgres::connect;
+pub use raw_sqlite::{Log, keep_log, open as connection};
+pub use units::BATCH;
+
 use crate::measure::{Goal, Rounds};
 use crate::recorder;
-use raw_sqlite::Log;
 use std::error::Error;
 use std::time::Duration;
 use storage::{Address, Db, Options, Schema};
@@ -177,7 +180,7 @@ impl OwnDatabase<'_> {
     }
 
     fn run(&self, text: &str) -> std::result::Result<(), tokio_postgres::Error> {
-        self.runtime.block_on(async { raw_postgres::connect(&self.server).await?.batch_execute(text).await })
+        self.runtime.block_on(async { connect(&self.server).await?.batch_execute(text).await })
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 /// A connection as the executor opens its own.
-fn open(path: &Path, options: &Options) -> rusqlite::Result<Connection> {
+pub fn open(path: &Path, options: &Options) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_READ_WRITE;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(Duration::from_secs(5))?;
@@ -151,9 +151,13 @@ pub enum Log {
     Aside,
 }
 
-/// One thread that writes batches in a loop, without savepoints and without callers.
-pub fn batches(path: &Path, options: &Options, tenant: i32, log: Log) -> rusqlite::Result<Side<'static>> {
-    let connection = open(path, options)?;
+/// Decides who moves the log of a connection back; where somebody else does, he is told here that it has grown.
+pub fn keep_log(
+    connection: &Connection,
+    path: &Path,
+    options: &Options,
+    log: Log,
+) -> rusqlite::Result<crossbeam_channel::Sender<()>> {
     connection.pragma_update(None, "wal_autocheckpoint", if log == Log::Inline { 1000 } else { 0 })?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
     let (dirty, wake) = crossbeam_channel::bounded::<()>(1);
@@ -167,6 +171,13 @@ pub fn batches(path: &Path, options: &Options, tenant: i32, log: Log) -> rusqlit
             }
         });
     }
+    Ok(dirty)
+}
+
+/// One thread that writes batches in a loop, without savepoints and without callers.
+pub fn batches(path: &Path, options: &Options, tenant: i32, log: Log) -> rusqlite::Result<Side<'static>> {
+    let connection = open(path, options)?;
+    let dirty = keep_log(&connection, path, options, log)?;
     let mut keys = Keys::new(0);
     Ok(Box::new(move |span| {
         let begun = Instant::now();

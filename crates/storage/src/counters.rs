@@ -1,6 +1,6 @@
 //! Codes, sequence numbers and protocols: each kind counts from 1 in each tenant, in the tenant's lane.
 
-use crate::{Error, Source, Tx, sql};
+use crate::{Error, Source, Statement, Tx, sql};
 use domain::TenantId;
 
 /// What is counted.
@@ -72,12 +72,8 @@ pub async fn take_all<const KINDS: usize>(
     tenant: TenantId,
     wanted: [(Counter, i32); KINDS],
 ) -> Result<[i32; KINDS], Error> {
-    let rows = wanted.map(|(counter, count)| [tenant.into(), counter.kind().into(), count.into()]);
-    let statement = sql("INSERT INTO counters (tenant, kind, last) VALUES").rows(rows).ending(
-        "ON CONFLICT (tenant, kind) DO UPDATE SET last = counters.last + excluded.last RETURNING kind, last",
-    );
     let mut firsts = [0; KINDS];
-    for row in tx.all(statement).await? {
+    for row in tx.all(statement(tenant, wanted)).await? {
         let (kind, last): (String, i64) = (row.get("kind")?, row.get("last")?);
         for (first, (counter, count)) in firsts.iter_mut().zip(wanted) {
             if counter.kind() == kind {
@@ -90,6 +86,14 @@ pub async fn take_all<const KINDS: usize>(
         true => Err(Error::Broken("a counter gave nothing".to_owned())),
         false => Ok(firsts),
     }
+}
+
+/// What [`take_all`] asks the database; by itself for those who measure what asking costs.
+pub fn statement<const KINDS: usize>(tenant: TenantId, wanted: [(Counter, i32); KINDS]) -> Statement {
+    let rows = wanted.map(|(counter, count)| [tenant.into(), counter.kind().into(), count.into()]);
+    sql("INSERT INTO counters (tenant, kind, last) VALUES").rows(rows).ending(
+        "ON CONFLICT (tenant, kind) DO UPDATE SET last = counters.last + excluded.last RETURNING kind, last",
+    )
 }
 
 /// The last number that was given; 0 where there is none yet.

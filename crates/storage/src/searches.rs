@@ -104,10 +104,14 @@ pub async fn few(
     driver: Driver,
     skip: i64,
 ) -> Result<Vec<Found>, Error> {
-    let statement =
-        found::members(|head| check(drive(head, driver, scope, criteria), driver, scope, criteria))
-            .then("ORDER BY l.slot LIMIT ? OFFSET ?", [PAGE, skip]);
+    let statement = few_statement(scope, criteria, driver, skip);
     found::read(from.into().all(Weight::Point, statement).await?)
+}
+
+/// What [`few`] asks the database; by itself for those who measure what asking costs.
+pub fn few_statement(scope: &Scope, criteria: &MemberCriteria, driver: Driver, skip: i64) -> Statement {
+    found::members(|head| check(drive(head, driver, scope, criteria), driver, scope, criteria))
+        .then("ORDER BY l.slot LIMIT ? OFFSET ?", [PAGE, skip])
 }
 
 /// How many rows a search has.

@@ -29,7 +29,7 @@ fn pairs(text: &str) -> impl Iterator<Item = (String, String)> {
 }
 
 fn plainly<T>() -> Once<T> {
-    Once { ticket: None, render: Arc::new(|_| Vec::new()) }
+    Once { ticket: None, render: Arc::new(|_| Vec::new()), trial: false }
 }
 
 fn now<T>(done: Result<Done<T>, app::Error>) -> T {
@@ -220,7 +220,7 @@ impl Script<'_> {
         self.recorder.begin("a key is looked for");
         assert!(once::before(self.app, &ticket).await.unwrap().is_none());
         self.recorder.begin("a benefit is created");
-        let named = Once { ticket: Some(ticket), render: Arc::new(|_| Vec::new()) };
+        let named = Once { ticket: Some(ticket), render: Arc::new(|_| Vec::new()), trial: false };
         let code = now(benefits::save(self.app, caller, made, named).await).code;
         self.recorder.begin("a benefit is changed");
         let changed =

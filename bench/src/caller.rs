@@ -6,6 +6,11 @@ use std::io::{BufRead, BufReader, Error, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+/// The token in the answer to a login.
+pub fn token_in(body: &str) -> Option<String> {
+    body.split("\"authorizationToken\":\"").nth(1)?.split('"').next().map(str::to_owned)
+}
+
 pub struct Caller {
     stream: BufReader<TcpStream>,
 }
