@@ -1,11 +1,13 @@
 //! Management: the feed of situation changes, and the audit.
 
 use crate::input;
-use crate::read::Between;
+use crate::read::{Between, described};
 use domain::{PersonCode, UserCode};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 
 input! {
     /// De onde em diante se lê o histórico de situações.
@@ -71,8 +73,8 @@ pub struct MudancaTO {
     /// De onde veio a mudança.
     #[schema(examples("API"))]
     pub origem: String,
-    /// O gatilho exatamente como foi, ou seria, enviado.
-    #[schema(value_type = Object, examples(json!({"codHistorico": 918, "entidade": "[\"Benefício\"]"})))]
+    /// What a receiver is told, byte for byte.
+    #[schema(schema_with = trigger)]
     pub gatilho: Box<RawValue>,
 }
 
@@ -141,4 +143,10 @@ pub struct PessoaVistaTO {
     /// Quando foi, no fuso da base.
     #[schema(examples("2026-11-14T10:32:05-03:00"))]
     pub data_hora: String,
+}
+
+fn trigger() -> RefOr<Schema> {
+    let object = ObjectBuilder::new().schema_type(Type::Object);
+    let example = serde_json::json!({"codHistorico": 918, "entidade": "[\"Benefício\"]", "objeto": {"id": 777}});
+    described(object.build().into(), "O gatilho exatamente como foi, ou seria, enviado.", example)
 }
