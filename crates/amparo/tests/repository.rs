@@ -38,7 +38,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("api", &["app", "domain", "registers", "wire"]),
     ("console", &["app", "domain", "registers", "wire"]),
     ("amparo", &["api", "app", "console", "delivery", "domain", "storage", "wire"]),
-    ("testkit", &["api", "app", "console", "delivery", "domain", "storage", "testkit-macros"]),
+    ("testkit", &["api", "app", "console", "delivery", "domain", "storage", "testkit-macros", "wire"]),
     ("testkit-macros", &[]),
 ];
 

@@ -6,85 +6,96 @@
     reason = "a test fails loudly, and this one prints a table"
 )]
 
-use domain::Chance;
-use std::collections::BTreeMap;
+#[path = "kills/ledger.rs"]
+mod ledger;
+#[path = "kills/whole.rs"]
+mod whole;
+
+use app::demo::{self, Demo};
+use app::{App, access, searches};
+use domain::{Chance, Entity, TenantId};
+use ledger::Ledger;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use storage::{Db, Row, Weight, sql};
-use testkit::{Database, SeededChance, both_engines};
+use std::sync::Arc;
+use storage::{Db, Error, Lane, Row, Statement, Weight, receivers, sql, versions};
+use testkit::{Database, SeededChance, StillClock, app_on, both_engines};
+
+const HERE: TenantId = TenantId::new(1);
+
+/// An association with a few members, and with somebody who is told of changes.
+async fn found(database: &Database) -> App {
+    let app = app_on(database.open().await, Arc::new(StillClock::default()), 0);
+    let few = Demo { members: 20, seed: 1, password: demo::PASSWORD.to_owned() };
+    demo::load(&app, &few, &mut |_| {}).await.unwrap();
+    let unit = app.db.write(Lane::of(HERE), app.now(), |tx, now| {
+        Box::pin(async move {
+            receivers::insert(tx, HERE, 1, "https://example.com/", &[Entity::Benefit], *now).await?;
+            versions::raise_registers(tx, HERE).await.map(drop)
+        })
+    });
+    unit.await.map_err(|error: Error| error).unwrap();
+    app
+}
 
 #[both_engines]
 async fn every_answered_write_survives_kill_9(database: Database) {
     let kills = std::env::var("AMPARO_TEST_KILLS").map_or(20, |text| text.parse().unwrap());
+    let app = found(&database).await;
+    let before =
+        number(&app.db, "SELECT last AS n FROM counters WHERE tenant = 1 AND kind = 'history'").await;
+    app.db.close().await;
     let chance = SeededChance::new(9);
-    let mut answered = BTreeMap::new();
+    let mut ledger = Ledger::default();
     for round in 1..=kills {
         let mut byte = [0; 2];
         chance.fill(&mut byte);
         let patience = usize::from(u16::from_be_bytes(byte) % 300);
-        answered.extend(storm(&database, round, patience));
+        storm(&database, round, patience, &mut ledger);
     }
-    let db = database.open().await;
-    let stored = stored(&db).await;
-    for (code, record) in &answered {
-        assert_eq!(stored.get(code), Some(record), "the answered change {code}");
-    }
-    let codes: Vec<i64> = stored.keys().copied().collect();
-    assert_eq!(codes, (1..=codes.len() as i64).collect::<Vec<_>>(), "codes without gaps");
-    assert_eq!(
-        number(&db, "SELECT last AS n FROM counters WHERE tenant = 7 AND kind = 'history'").await,
-        codes.len() as i64
-    );
-    assert_eq!(
-        number(&db, "SELECT COUNT(*) AS n FROM outbox").await,
-        2 * codes.len() as i64,
-        "two deliveries each"
-    );
-    let whole = "SELECT COUNT(*) AS n FROM history h WHERE h.tenant = 7
-         AND 2 = (SELECT COUNT(*) FROM outbox o WHERE o.tenant = 7 AND o.receiver IN (1, 2) AND o.history_code = h.code)";
-    assert_eq!(number(&db, whole).await, codes.len() as i64);
-    assert!(answered.len() >= usize::try_from(kills).unwrap(), "the storm wrote something");
+    let app = app_on(database.open().await, Arc::new(StillClock::default()), 0);
+    // A server ends what was under way a moment after its caller has gone; a write waits its turn behind that.
+    let unit = app.db.write(Lane::of(HERE), (), |tx, ()| Box::pin(tx.all(sql("SELECT 1 AS one"))));
+    unit.await.map_err(|error: Error| error).unwrap();
+    whole::nothing_is_half_there(&app.db, before).await;
+    let stored = ledger.compare(&app.db).await;
+    ledger.find_everybody(&app).await;
+    assert!(ledger.answered >= usize::try_from(kills).unwrap(), "the storm wrote something");
     println!(
-        "| {:?} | {kills} kills | {} answered | {} stored | 0 lost |",
-        database.engine,
-        answered.len(),
-        codes.len()
+        "| {:?} | {kills} kills | {} answered | {stored} stored | 0 lost |",
+        database.engine, ledger.answered
     );
-    db.close().await;
+    app.db.close().await;
 }
 
-/// Lets a process write until so many answers have come, and kills it. What it still managed to say counts too.
-fn storm(database: &Database, round: i32, patience: usize) -> Vec<(i64, i64)> {
+/// Lets a process write until so many lines have come, and kills it. What it still managed to say counts too.
+fn storm(database: &Database, round: i32, patience: usize, ledger: &mut Ledger) {
     let mut process = Command::new(env!("CARGO_BIN_EXE_storm"))
         .args([database.address_text(), &round.to_string()])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut answered = Vec::new();
     let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-    for (number, line) in lines.map_while(Result::ok).enumerate() {
-        if number == patience {
+    let mut came = 0;
+    for line in lines.map_while(Result::ok) {
+        if came == patience {
             process.kill().unwrap();
         }
-        // The last line may have been cut short by the kill.
-        if let Some((record, code)) = line.split_once(' ')
-            && let (Ok(record), Ok(code)) = (record.parse(), code.parse())
-        {
-            answered.push((code, record));
-        }
+        came += 1;
+        ledger.write(&line);
     }
     process.wait().unwrap();
-    answered
+    assert!(came >= patience, "the storm of round {round} ended by itself");
 }
 
-async fn stored(db: &Db) -> BTreeMap<i64, i64> {
-    let rows = db
-        .query(Weight::Search, sql("SELECT code, record FROM history WHERE tenant = 7 ORDER BY code"))
-        .await;
-    let pair = |row: &Row| (row.get("code").unwrap(), row.get("record").unwrap());
-    rows.unwrap().iter().map(pair).collect()
+async fn all(db: &Db, text: &'static str) -> Vec<Row> {
+    asked(db, sql(text)).await
+}
+
+async fn asked(db: &Db, statement: Statement) -> Vec<Row> {
+    db.query(Weight::Search, statement).await.unwrap()
 }
 
 async fn number(db: &Db, text: &'static str) -> i64 {
-    db.query(Weight::Search, sql(text)).await.unwrap()[0].get("n").unwrap()
+    all(db, text).await[0].get("n").unwrap()
 }

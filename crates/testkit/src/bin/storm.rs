@@ -1,51 +1,189 @@
-//! Writes changes until it is killed, eight callers at once, and says on standard output each one that was answered:
-//! `storm ADDRESS ROUND`. The other half is `tests/kills.rs`.
+//! Writes until it is killed, eight callers at once: people, vehicles with plates of their own and with plates that others
+//! want too, changes and cancellations. On standard output it says what it is about to do (`try`), and what was answered
+//! (`did`), each with the whole state of the record: `storm ADDRESS ROUND`. The other half is `tests/kills.rs`.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
     reason = "a test tool fails loudly and speaks on standard output"
 )]
 
-use domain::{BranchCode, Entity, Moment, TenantId};
+use app::access::{self, Session};
+use app::benefits::{self, Input, Saved};
+use app::once::{Done, Once};
+use app::{App, Error, demo, memory, people};
+use domain::{BenefitCode, Cpf, Plate, SituationKind};
 use std::io::Write;
-use storage::history::{self, Change};
-use storage::{Address, Lane, Options, Schema};
+use std::sync::Arc;
+use storage::{Address, Options, Schema};
+use testkit::{StillClock, app_on};
+use wire::read::body;
+
+/// Callers at once, and how many numbers each has for itself in a round.
+const CALLERS: u32 = 8;
+const NUMBERS: u32 = 10_000;
+/// Plates of a round that everybody wants.
+const WANTED: u32 = 3;
 
 #[tokio::main]
 async fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let address = Address::parse(&arguments[1]).unwrap();
-    let round: i32 = arguments[2].parse().unwrap();
+    let round: u32 = arguments[2].parse().unwrap();
     let (db, _) = storage::open(&address, &Options::default(), Schema::Migrate).await.unwrap();
+    let app = app_on(db, Arc::new(StillClock::default()), round.into());
+    let here = std::net::IpAddr::from([127, 0, 0, 1]).into();
+    let entered = access::login(&app, demo::ADMINISTRATOR, demo::PASSWORD, here).await.unwrap();
+    let session = access::enter(&app, &entered.token).await.unwrap();
     let mut callers = tokio::task::JoinSet::new();
-    for caller in 0..8 {
-        let db = db.clone();
+    for which in 0..CALLERS {
+        let caller = Caller { app: app.clone(), session: Arc::clone(&session), round };
         callers.spawn(async move {
-            for number in 0..10_000 {
-                let change = Change {
-                    tenant: TenantId::new(7),
-                    entity: Entity::Benefit,
-                    record: round * 1_000_000 + caller * 100_000 + number,
-                    branch: BranchCode::new(1),
-                    from: None,
-                    to: domain::SituationCode::new(1),
-                    user: None,
-                    reason: None,
-                    origin: "teste",
-                    at: Moment::from_millis(0),
-                };
-                let record = change.record;
-                let unit = db.write(Lane::of(change.tenant), change, |tx, change| {
-                    Box::pin(history::append(tx, change, &[1, 2], |code| {
-                        format!("{{\"codHistorico\":{code}}}")
-                    }))
-                });
-                let code = unit.await.unwrap();
-                let mut out = std::io::stdout().lock();
-                writeln!(out, "{record} {code}").unwrap();
-                out.flush().unwrap();
+            let first = (round * CALLERS + which) * NUMBERS;
+            for number in first..first + NUMBERS {
+                caller.go(number).await;
             }
         });
     }
     callers.join_all().await;
+}
+
+fn say(line: std::fmt::Arguments<'_>) {
+    let mut out = std::io::stdout().lock();
+    // The dot says that the line is whole.
+    writeln!(out, "{line} .").unwrap();
+    out.flush().unwrap();
+}
+
+struct Caller {
+    app: App,
+    session: Arc<Session>,
+    round: u32,
+}
+
+fn plainly<T>() -> Once<T> {
+    Once { ticket: None, render: Arc::new(|_| Vec::new()), trial: false }
+}
+
+fn now<T>(done: Done<T>) -> T {
+    match done {
+        Done::Now(value) => value,
+        Done::Before(_) => panic!("nobody named his request"),
+    }
+}
+
+impl Caller {
+    async fn go(&self, number: u32) {
+        // As a server does all the time, so that what it remembers is still good.
+        memory::renew(&self.app).await.unwrap();
+        let digits = format!("{number:09}");
+        let digits: Vec<u8> = digits.bytes().map(|byte| byte - b'0').collect();
+        let document = Cpf::with_check_digits(digits.try_into().unwrap()).unwrap().as_str().to_owned();
+        let branch = number as i32 % 3 + 1;
+        self.person(&document, branch, number, "Primeira").await;
+        let own = plate(number);
+        let benefit = self.vehicle(&document, branch, &own).await.expect("nobody else has this plate");
+        if number % 3 == 0 {
+            self.person(&document, branch, number, "Segunda").await;
+        }
+        let moved = branch % 3 + 1;
+        self.change(&document, &benefit, moved, number.is_multiple_of(2)).await;
+        let wanted = plate(400_000_000 + self.round * WANTED + number % WANTED);
+        if let Some(benefit) = self.vehicle(&document, branch, &wanted).await {
+            self.cancel(&document, &benefit).await;
+        }
+        if number % 4 == 0 {
+            self.cancel(&document, &benefit).await;
+        }
+    }
+
+    async fn person(&self, document: &str, branch: i32, number: u32, first: &str) {
+        let word = format!("{first}{}", letters(number));
+        let text = format!(
+            r#"{{"nomePessoa": "{word} da Tempestade", "cpfCnpj": "{document}", "codLoja": {branch}}}"#
+        );
+        say(format_args!("try person {document} | {branch} {word}"));
+        let input = body(text.as_bytes()).unwrap();
+        now(people::save(&self.app, &self.session, input, plainly()).await.unwrap());
+        say(format_args!("did person {document} | {branch} {word}"));
+    }
+
+    /// `None` where somebody else has the plate.
+    async fn vehicle(&self, document: &str, branch: i32, plate: &Plate) -> Option<Saved> {
+        let text = format!(
+            r#"{{"cpfCnpj": "{document}", "codPlano": 1, "codLoja": {branch}, "placa": "{}", "ativo": true}}"#,
+            plate.as_str()
+        );
+        let input = Input::Vehicle(Box::new(body(text.as_bytes()).unwrap()));
+        match benefits::save(&self.app, &self.session, input, plainly()).await {
+            Ok(done) => Some(did(document, now(done))),
+            Err(Error::Refused(_)) => None,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Moves it to another branch, and sometimes to another situation.
+    async fn change(&self, document: &str, benefit: &Saved, branch: i32, deactivate: bool) {
+        let code = benefit.code;
+        let situation =
+            if deactivate { self.situation(SituationKind::Inactive).await } else { String::new() };
+        let to = if deactivate { &situation } else { &benefit.situation };
+        say(format_args!("try benefit {code} | {}", state(document, benefit, branch, to)));
+        let text = format!(
+            r#"{{"codBeneficio": {code}, "cpfCnpj": "{document}", "codLoja": {branch}, "situacao": "{to}"}}"#
+        );
+        let input = Input::Vehicle(Box::new(body(text.as_bytes()).unwrap()));
+        let done = benefits::save(&self.app, &self.session, input, plainly()).await;
+        did(document, now(done.unwrap()));
+    }
+
+    async fn cancel(&self, document: &str, benefit: &Saved) {
+        let code: BenefitCode = benefit.code;
+        let found = storage::benefits::find(&self.app.db, &self.session.scope, code).await.unwrap().unwrap();
+        let cancelled = self.situation(SituationKind::Cancelled).await;
+        say(format_args!(
+            "try benefit {code} | {}",
+            state(document, benefit, found.branch.get(), &cancelled)
+        ));
+        let why = wire::read::body_or_nothing(b"").unwrap();
+        let done = benefits::cancel(&self.app, &self.session, code, why, plainly()).await;
+        did(document, now(done.unwrap()));
+    }
+
+    async fn situation(&self, kind: SituationKind) -> String {
+        let registers = app::base::registers(&self.app, self.session.scope.tenant()).await.unwrap();
+        registers.default_situation(domain::Entity::Benefit, kind).unwrap().name.clone()
+    }
+}
+
+fn did(document: &str, saved: Saved) -> Saved {
+    let branch = saved.benefit.branch.get();
+    say(format_args!("did benefit {} | {}", saved.code, state(document, &saved, branch, &saved.situation)));
+    saved
+}
+
+/// Everything that must be found of a benefit.
+fn state(document: &str, saved: &Saved, branch: i32, situation: &str) -> String {
+    let Saved { benefit, .. } = saved;
+    let plate = benefit.vehicle.plate.as_ref().unwrap().key();
+    let card = benefit.card.as_ref().unwrap().as_str().replace(' ', "");
+    format!("{document} {plate} {} {card} {branch} {situation}", benefit.sequence)
+}
+
+/// A word that nobody else has.
+fn letters(mut number: u32) -> String {
+    let mut word = String::new();
+    for _ in 0..7 {
+        word.push(char::from(b'a' + (number % 26) as u8));
+        number /= 26;
+    }
+    word
+}
+
+/// The plate of a number, in the form of Mercosul; nobody else's key is the same.
+fn plate(number: u32) -> Plate {
+    let (rest, digits) = (number / 1_000, number % 1_000);
+    let letter = |at: u32| char::from(b'A' + (rest / 26_u32.pow(at) % 26) as u8);
+    let text =
+        format!("{}{}{}{}{}{:02}", letter(3), letter(2), letter(1), digits / 100, letter(0), digits % 100);
+    Plate::parse(&text).unwrap()
 }
