@@ -31,7 +31,7 @@ impl Default for Options {
         Options {
             readers: 4,
             cache_mib: 64,
-            mmap_mib: 1024,
+            mmap_mib: 16_384,
             writers: 4,
             points: 4,
             connect_timeout: Duration::from_secs(5),
