@@ -64,6 +64,8 @@ async fn a_unit_that_awaits_something_foreign_is_rolled_back_and_refused(databas
 #[both_engines]
 async fn a_failed_commit_fails_its_whole_batch(database: Database) {
     let db = scratch(&database).await;
+    // Its statement is prepared by now: on a busy machine that alone would fill a batch.
+    mark(&db, lane(), 0).await.unwrap();
     let gate = Gate::close(&db, &database, lane()).await;
     let innocent = queue(mark(&db, lane(), 1));
     // Its reference is looked at only when the batch is committed, and leads nowhere.
@@ -76,9 +78,9 @@ async fn a_failed_commit_fails_its_whole_batch(database: Database) {
     gate.open();
     assert!(innocent.await.is_err());
     assert!(orphan.await.is_err());
-    assert_eq!(marks(&db).await, [0; 0]);
+    assert_eq!(marks(&db).await, [0]);
     mark(&db, lane(), 2).await.unwrap();
-    assert_eq!(marks(&db).await, [2]);
+    assert_eq!(marks(&db).await, [0, 2]);
 }
 
 #[both_engines]

@@ -82,7 +82,7 @@ impl Caller {
         self.person(&document, branch, number, "Primeira").await;
         let own = plate(number);
         let benefit = self.vehicle(&document, branch, &own).await.expect("nobody else has this plate");
-        if number % 3 == 0 {
+        if number.is_multiple_of(3) {
             self.person(&document, branch, number, "Segunda").await;
         }
         let moved = branch % 3 + 1;
@@ -91,7 +91,7 @@ impl Caller {
         if let Some(benefit) = self.vehicle(&document, branch, &wanted).await {
             self.cancel(&document, &benefit).await;
         }
-        if number % 4 == 0 {
+        if number.is_multiple_of(4) {
             self.cancel(&document, &benefit).await;
         }
     }

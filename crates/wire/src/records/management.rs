@@ -147,6 +147,7 @@ pub struct PessoaVistaTO {
 
 fn trigger() -> RefOr<Schema> {
     let object = ObjectBuilder::new().schema_type(Type::Object);
-    let example = serde_json::json!({"codHistorico": 918, "entidade": "[\"Benefício\"]", "objeto": {"id": 777}});
+    let example =
+        serde_json::json!({"codHistorico": 918, "entidade": "[\"Benefício\"]", "objeto": {"id": 777}});
     described(object.build().into(), "O gatilho exatamente como foi, ou seria, enviado.", example)
 }
