@@ -2,8 +2,8 @@
 
 use super::connection::Connection;
 use crossbeam_channel::Receiver;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// From so many pages on the log is moved back (4 MiB), and again after as many more.
@@ -16,25 +16,30 @@ const START_OVER_AT: i64 = 8_000;
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Where the writer stands aside between two batches when the log is to start over. Without it the checkpointer
-/// would ask for the lock again and again and never find it free.
+/// would ask for the lock again and again and never find it free. However long the writer's batch takes, it is waited
+/// for; only then begins the patience with readers.
 #[derive(Default)]
 pub struct Turnstile {
     wanted: AtomicBool,
     pass: Mutex<()>,
+    writing: Mutex<()>,
 }
 
 impl Turnstile {
-    /// The writer's side.
-    pub fn pass(&self) {
+    /// The writer's side: passed for the time of one batch.
+    pub fn pass(&self) -> impl Drop + '_ {
         if self.wanted.load(Ordering::Acquire) {
             drop(self.pass.lock());
         }
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn hold(&self, act: impl FnOnce()) {
         let _held = self.pass.lock();
         self.wanted.store(true, Ordering::Release);
+        let writing = self.writing.lock();
         act();
+        drop(writing);
         self.wanted.store(false, Ordering::Release);
     }
 }

@@ -26,7 +26,7 @@ pub fn run(connection: Connection, queue: &Receiver<Job>, unit_timeout: Duration
         }
         queue.try_iter().for_each(|job| waiting.push(job));
         let batch = waiting.take();
-        turnstile.pass();
+        let _passed = turnstile.pass();
         waiting.put_back(commit_together(&mut tx, batch, unit_timeout));
     }
 }
