@@ -18,6 +18,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+/// The same as the server's, so that what is set beside it has no other.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let matches = command().get_matches();
     let place = |given: &ArgMatches| given.get_one::<String>("place").cloned().unwrap_or_default();

@@ -8,12 +8,16 @@ use serde::Serialize;
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
 pub const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 
+/// Room that an answer begins with: one item of a search, so that most never have to move.
+const ROOM: usize = 2048;
+
 pub struct Answer<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Answer<T> {
     fn into_response(self) -> Response {
-        match serde_json::to_vec(&self.0) {
-            Ok(body) => json(StatusCode::OK, body),
+        let mut body = Vec::with_capacity(ROOM);
+        match serde_json::to_writer(&mut body, &self.0) {
+            Ok(()) => json(StatusCode::OK, body),
             Err(error) => {
                 tracing::error!(%error, "an answer could not be written");
                 Failure::Internal.into_response()

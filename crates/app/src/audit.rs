@@ -13,7 +13,7 @@ use storage::{Lane, Tx};
 /// Looks that may wait.
 const MOST: usize = 500_000;
 /// Rows written in one unit.
-const TOGETHER: usize = 500;
+const TOGETHER: usize = 2_000;
 /// Entries in a page.
 const PAGE: usize = 100;
 

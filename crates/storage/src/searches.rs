@@ -6,6 +6,7 @@
 //! says where its pages begin (`tally.rs`).
 
 mod found;
+mod shapes;
 mod slots;
 
 pub use found::{Found, FoundBenefit, FoundPerson, FoundVehicle, OfBenefit};
@@ -21,7 +22,7 @@ pub const PAGE: i64 = 100;
 const FEW: i64 = 5_000;
 
 /// What leads a search of members.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Driver {
     Person,
     Plate,
@@ -110,8 +111,11 @@ pub async fn few(
 
 /// What [`few`] asks the database; by itself for those who measure what asking costs.
 pub fn few_statement(scope: &Scope, criteria: &MemberCriteria, driver: Driver, skip: i64) -> Statement {
-    found::members(|head| check(drive(head, driver, scope, criteria), driver, scope, criteria))
-        .then("ORDER BY l.slot LIMIT ? OFFSET ?", [PAGE, skip])
+    let made = |head| {
+        check(drive(head, driver, scope, criteria), driver, scope, criteria)
+            .then("ORDER BY l.slot LIMIT ? OFFSET ?", [PAGE, skip])
+    };
+    shapes::made_once(shapes::Shape::of(scope, criteria, driver), made)
 }
 
 /// How many rows a search has.

@@ -10,11 +10,13 @@ use std::fmt::Write;
 pub struct Statement {
     text: Cow<'static, str>,
     values: Vec<Value>,
+    /// The text is there already: what is appended brings its values alone.
+    known: bool,
 }
 
 /// Begins a statement.
 pub fn sql(text: &'static str) -> Statement {
-    Statement { text: Cow::Borrowed(text), values: Vec::new() }
+    Statement { text: Cow::Borrowed(text), values: Vec::new(), known: false }
 }
 
 /// The statements that write many rows: `inserts("INSERT INTO t (a, b) VALUES", 100, rows)` writes a hundred with each,
@@ -45,6 +47,12 @@ impl Statement {
         sql("")
     }
 
+    /// One whose text was made before, for the same shape: it is given the same values in the same way, and no text is
+    /// put together again.
+    pub(crate) fn known(text: &'static str) -> Statement {
+        Statement { text: Cow::Borrowed(text), values: Vec::with_capacity(8), known: true }
+    }
+
     /// The value of the next `$n`.
     pub fn arg(mut self, value: impl Into<Value>) -> Statement {
         self.values.push(value.into());
@@ -55,6 +63,9 @@ impl Statement {
     pub fn then<V: Into<Value>>(mut self, text: &str, values: impl IntoIterator<Item = V>) -> Statement {
         let first = self.values.len();
         self.values.extend(values.into_iter().map(Into::into));
+        if self.known {
+            return self;
+        }
         let out = self.text.to_mut();
         out.push(' ');
         let mut next = first;
@@ -73,6 +84,9 @@ impl Statement {
 
     /// Appends text that needs no value: `.ending("ORDER BY code")`.
     pub fn ending(mut self, text: &str) -> Statement {
+        if self.known {
+            return self;
+        }
         let out = self.text.to_mut();
         out.push(' ');
         out.push_str(text);
