@@ -123,6 +123,31 @@ impl Drop for Taken<'_> {
     }
 }
 
+/// So many looks are worth a write of their own: beyond them, waiting a little makes one of many.
+const MANY: usize = 1_000;
+/// How many turns a write may wait for more.
+const TURNS: u32 = 20;
+
+/// Decides, turn by turn, when what waits is written. Few are written at once. Where many come, they are gathered for some
+/// turns, because every write makes all readers of an embedded database begin their caches anew.
+#[derive(Default)]
+pub struct Pace {
+    waited: u32,
+}
+
+impl Pace {
+    /// Takes a turn: writes what waits, or lets it wait.
+    pub async fn turn(&mut self, app: &App) -> Result<(), Error> {
+        self.waited += 1;
+        let waiting = app.looks.lock().looks;
+        if waiting > MANY && waiting < MOST / 2 && self.waited < TURNS {
+            return Ok(());
+        }
+        self.waited = 0;
+        flush(app).await
+    }
+}
+
 /// Writes what waits. Called over and over by whoever serves, and once more when he stops. What could not be written waits
 /// on, and keeps no other tenant's from being written.
 pub async fn flush(app: &App) -> Result<(), Error> {
@@ -155,6 +180,8 @@ pub struct Question {
 
 /// A page of the audit, and where the next begins.
 pub async fn page(app: &App, caller: &Session, question: Question) -> Result<Page, Error> {
+    // Whoever asks sees everything up to now, at least of this process.
+    flush(app).await?;
     let input = (caller.scope.tenant(), question);
     app.db
         .read(input, |tx: &mut Tx, (tenant, question): &(TenantId, Question)| {

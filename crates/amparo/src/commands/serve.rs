@@ -212,10 +212,10 @@ async fn renew(app: App, every: Duration) {
 
 /// Writes down who looked at whom, behind the answers.
 async fn write_looks(app: App, every: Duration) {
-    let mut ticks = ticks(every);
+    let (mut ticks, mut pace) = (ticks(every), audit::Pace::default());
     loop {
         ticks.tick().await;
-        if let Err(error) = audit::flush(&app).await {
+        if let Err(error) = pace.turn(&app).await {
             tracing::warn!(%error, "looks at people could not be written; they are kept and tried again");
         }
     }
