@@ -35,7 +35,7 @@ pub struct Load {
     pub rows: usize,
 }
 
-/// The run with the most work of each statement, by step and by the statement's [`kind`].
+/// The run with the most work of each statement, by step and by the statement's `kind`.
 pub type Work = BTreeMap<(String, String), Load>;
 
 impl Recorder {
