@@ -3,7 +3,7 @@
 
 use crate::access::Session;
 use crate::audit::saw;
-use crate::base::registers;
+use crate::base::{Registers, confirm};
 use crate::once::{self, Done, Once};
 use crate::situations::member;
 use crate::{App, Error};
@@ -11,11 +11,12 @@ use domain::{
     BranchCode, Document, Field, Moment, PersonCode, PhoneKind, PostalAddress, Rejection, Scope, SellerKind,
     TimeZone, UserCode,
 };
+use std::sync::Arc;
 use storage::counters::{self, Counter};
 use storage::listing::{self, ListedRow, Moved, Own};
 use storage::people::{self, Profile};
 use storage::phones::{self, HOME, Telephone};
-use storage::{Lane, Tx, audit, branches, sellers};
+use storage::{Tx, audit};
 use wire::read::Given;
 use wire::records::{EnderecoInput, PessoaInput, TelefoneInput};
 
@@ -41,8 +42,8 @@ impl Saved {
 struct Entry {
     scope: Scope,
     user: UserCode,
+    registers: Arc<Registers>,
     input: PessoaInput,
-    zone: TimeZone,
     now: Moment,
 }
 
@@ -53,11 +54,11 @@ pub async fn save(
     input: PessoaInput,
     once: Once<Saved>,
 ) -> Result<Done<Saved>, Error> {
+    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
+    let entry = move |registers| Entry { scope: scope.clone(), user, registers, input: input.clone(), now };
     let tenant = caller.scope.tenant();
-    let zone = registers(app, tenant).await?.zone.clone();
-    let entry = Entry { scope: caller.scope.clone(), user: caller.user, input, zone, now: app.now() };
     let done =
-        once::write(app, Lane::of(tenant), once, entry, |tx, entry| Box::pin(write(tx, entry))).await?;
+        once::write_by_registers(app, tenant, once, entry, |tx, entry| Box::pin(write(tx, entry))).await?;
     if let Done::Now(Saved { code, changed: false, .. }) = &done {
         saw(app, caller, OPERATION, std::iter::once(*code))?;
     }
@@ -66,9 +67,10 @@ pub async fn save(
 
 async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
     let tenant = entry.scope.tenant();
-    let mut problems = check_references(tx, entry).await?;
+    confirm(tx, tenant, &entry.registers).await?;
+    let mut problems = check_references(entry);
     let Some((code, before)) = people::by_document(&mut *tx, tenant, &entry.input.document).await? else {
-        let branch = home(tx, entry, &mut problems).await?;
+        let branch = home(entry, &mut problems);
         let (Some(branch), []) = (branch, &problems[..]) else { return Err(Error::Refused(problems)) };
         return create(tx, entry, branch).await;
     };
@@ -82,8 +84,7 @@ async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
 }
 
 /// Every code that was given must name something that the caller may use.
-async fn check_references(tx: &mut Tx, entry: &Entry) -> Result<Vec<Rejection>, Error> {
-    let input = &entry.input;
+fn check_references(Entry { scope, registers, input, .. }: &Entry) -> Vec<Rejection> {
     let mut problems = Vec::new();
     if let Given::Set(nature) = input.nature
         && nature != input.document.nature()
@@ -94,7 +95,7 @@ async fn check_references(tx: &mut Tx, entry: &Entry) -> Result<Vec<Rejection>, 
         problems.push(Rejection::NotACnpj);
     }
     if let Given::Set(branch) = input.branch
-        && !is_usable(tx, &entry.scope, branch).await?
+        && !registers.is_usable(scope, branch)
     {
         problems.push(Rejection::UnknownCode { field: Field::Branch, code: branch.get() });
     }
@@ -103,35 +104,25 @@ async fn check_references(tx: &mut Tx, entry: &Entry) -> Result<Vec<Rejection>, 
         (&input.representative, SellerKind::Representative, Field::Representative),
     ] {
         if let Given::Set(seller) = given
-            && !sellers::is_active(&mut *tx, &entry.scope, *seller, kind).await?
+            && !registers.sells(scope, *seller, kind)
         {
             problems.push(Rejection::UnknownCode { field, code: seller.get() });
         }
     }
-    Ok(problems)
-}
-
-async fn is_usable(tx: &mut Tx, scope: &Scope, branch: BranchCode) -> Result<bool, Error> {
-    let there = branches::visible(&mut *tx, scope).await?;
-    Ok(there.iter().any(|one| one.code == branch && one.active))
+    problems
 }
 
 /// The branch of a new person: the one given, else the only one the caller has.
-async fn home(
-    tx: &mut Tx,
-    entry: &Entry,
-    problems: &mut Vec<Rejection>,
-) -> Result<Option<BranchCode>, Error> {
+fn home(entry: &Entry, problems: &mut Vec<Rejection>) -> Option<BranchCode> {
     if let Given::Set(branch) = entry.input.branch {
-        return Ok(Some(branch));
+        return Some(branch);
     }
-    let there = branches::visible(&mut *tx, &entry.scope).await?;
-    let mut usable = there.iter().filter(|one| one.active);
+    let mut usable = entry.registers.branches_of(&entry.scope);
     let only = usable.next().filter(|_| usable.next().is_none());
     if only.is_none() {
         problems.push(Rejection::Missing(Field::Branch));
     }
-    Ok(only.map(|one| one.code))
+    only.map(|one| one.code)
 }
 
 async fn create(tx: &mut Tx, entry: &Entry, branch: BranchCode) -> Result<Saved, Error> {
@@ -175,7 +166,7 @@ async fn change(tx: &mut Tx, entry: &Entry, code: PersonCode, before: Profile) -
 /// His rows in the searches: a first one, or those he has.
 async fn list(tx: &mut Tx, entry: &Entry, saved: &Saved, before: Option<&Profile>) -> Result<(), Error> {
     let tenant = entry.scope.tenant();
-    let days = listed_days(&saved.profile, &entry.zone);
+    let days = listed_days(&saved.profile, &entry.registers.zone);
     let (member, own) = (member(saved.code, &saved.profile), own(&saved.profile, &days));
     match before {
         Some(before) => {

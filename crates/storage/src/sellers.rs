@@ -1,7 +1,7 @@
 //! Consultants and representatives.
 
 use crate::{Error, Source, Tx, Weight, sql};
-use domain::{BranchCode, Document, Email, Moment, Name, Phone, Scope, SellerCode, SellerKind, TenantId};
+use domain::{BranchCode, Document, Email, Moment, Name, Phone, SellerCode, SellerKind, TenantId};
 
 /// A seller, as far as others name him.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,19 +70,4 @@ pub async fn insert_all(
         .arg(now)
     };
     tx.batch(sellers.iter().map(insert).collect()).await
-}
-
-/// Whether somebody in the scope sells in this way now.
-pub async fn is_active(
-    from: impl Into<Source<'_>>,
-    scope: &Scope,
-    code: SellerCode,
-    kind: SellerKind,
-) -> Result<bool, Error> {
-    let statement = sql("SELECT code FROM sellers WHERE tenant = $1 AND code = $2 AND kind = $3 AND active")
-        .arg(scope.tenant())
-        .arg(code)
-        .arg(kind)
-        .scoped("branch", scope.branches());
-    Ok(from.into().one(statement).await?.is_some())
 }
