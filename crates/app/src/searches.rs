@@ -12,10 +12,10 @@ use quick_cache::sync::Cache;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-pub use storage::benefits::FieldValues;
+pub use storage::benefits::{FieldValues, Vehicle};
 use storage::counters::{self, Counter};
 use storage::searches::{self, Driver, PAGE};
-pub use storage::searches::{Found, FoundBenefit, FoundVehicle, OfBenefit};
+pub use storage::searches::{Found, FoundBenefit, OfBenefit};
 use storage::tally::{Counts, NO_SITUATION, Ordering};
 use storage::{Tx, benefits};
 use wire::read::Given;
@@ -237,14 +237,14 @@ pub async fn benefits(app: &App, caller: &Session, query: PesquisaBeneficioQuery
         None => Vec::new(),
     };
     if rows.len() > 1 {
-        rows.sort_by_cached_key(|row| (fold(&row.name), row.benefit.code));
+        rows.sort_by_cached_key(|row| (fold(&row.name), row.code));
     }
     saw(app, caller, "GET /ext/beneficio", holders(&rows))?;
     Ok(Benefits { rows, registers })
 }
 
 fn holders(rows: &[FoundBenefit]) -> impl Iterator<Item = PersonCode> {
-    rows.iter().map(|row| row.person)
+    rows.iter().map(|row| row.benefit.person)
 }
 
 /// A page of the list of all benefits that the caller may see.

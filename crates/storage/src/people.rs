@@ -146,14 +146,12 @@ pub async fn update(tx: &mut Tx, tenant: TenantId, code: PersonCode, person: &Pr
 }
 
 /// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
+fn kept<T>(text: Option<String>, parse: impl Fn(&str) -> Result<T, Rejection>) -> Result<Option<T>, Error> {
+    text.map(|text| parse(&text).map_err(|why| Error::Broken(format!("a person is kept with {why:?}"))))
+        .transpose()
+}
+
 fn profile(row: &Row) -> Result<Profile, Error> {
-    fn kept<T>(
-        text: Option<String>,
-        parse: impl Fn(&str) -> Result<T, Rejection>,
-    ) -> Result<Option<T>, Error> {
-        text.map(|text| parse(&text).map_err(|why| Error::Broken(format!("a person is kept with {why:?}"))))
-            .transpose()
-    }
     Ok(Profile {
         branch: row.get("branch")?,
         is_member: row.get("is_member")?,
@@ -182,21 +180,26 @@ fn profile(row: &Row) -> Result<Profile, Error> {
         company_document: kept(row.get("company_document")?, Cnpj::parse)?,
         consultant: row.get("consultant")?,
         representative: row.get("representative")?,
-        address: PostalAddress {
-            kind: row.get("address_kind")?,
-            street_kind: row.get("street_kind")?,
-            street: row.get("street")?,
-            number: row.get("street_number")?,
-            complement: row.get("complement")?,
-            district: row.get("district")?,
-            city: row.get("city")?,
-            state: row.get("state")?,
-            cep: kept(row.get("cep")?, Cep::parse)?,
-        },
+        address: address(row)?,
         mobile: kept(row.get("mobile")?, Phone::parse)?,
         landline: kept(row.get("landline")?, Phone::parse)?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,
+    })
+}
+
+/// Where a person lives.
+pub(crate) fn address(row: &Row) -> Result<PostalAddress, Error> {
+    Ok(PostalAddress {
+        kind: row.get("address_kind")?,
+        street_kind: row.get("street_kind")?,
+        street: row.get("street")?,
+        number: row.get("street_number")?,
+        complement: row.get("complement")?,
+        district: row.get("district")?,
+        city: row.get("city")?,
+        state: row.get("state")?,
+        cep: kept(row.get("cep")?, Cep::parse)?,
     })
 }
 

@@ -9,7 +9,7 @@ mod found;
 mod shapes;
 mod slots;
 
-pub use found::{Found, FoundBenefit, FoundPerson, FoundVehicle, OfBenefit};
+pub use found::{Found, FoundBenefit, FoundPerson, OfBenefit};
 pub use slots::slots;
 
 use crate::tally::Stretch;

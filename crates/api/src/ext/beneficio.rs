@@ -7,10 +7,10 @@ use crate::failure::Failure;
 use crate::write::Write;
 use app::base::{Registers, registers};
 use app::benefits::{self, Input, Saved};
-use app::searches::{self, FieldValues, FoundBenefit, FoundVehicle};
+use app::searches::{self, FieldValues, FoundBenefit, Vehicle};
 use axum::extract;
 use axum::response::Response;
-use domain::{BenefitCode, BenefitKind, Entity, Money, PlanCode, fold, shown};
+use domain::{BenefitCode, BenefitKind, Entity, Money, PlanCode, SellerCode, fold, shown};
 use wire::names;
 use wire::read;
 use wire::records::{
@@ -91,33 +91,38 @@ fn record(saved: &Saved) -> BeneficioOutputTO {
 fn item(registers: &Registers, row: FoundBenefit) -> PesquisaBeneficioOutputTO {
     let benefit = row.benefit;
     let situation = registers.situation(benefit.situation);
-    let is_vehicle = benefit.kind == BenefitKind::Vehicle;
+    let plate = benefit.vehicle.plate.as_ref().map(ToString::to_string);
+    let chassis = benefit.vehicle.chassis.as_ref().map(ToString::to_string);
     PesquisaBeneficioOutputTO {
-        cod_beneficio: benefit.code.get(),
+        cod_beneficio: row.code.get(),
         sequencial: benefit.sequence,
-        numero_cartao_desconto: benefit.card.as_deref().map(shown::card),
-        cod_pessoa: row.person.get(),
+        numero_cartao_desconto: benefit.card.as_ref().map(ToString::to_string),
+        cod_pessoa: benefit.person.get(),
         nome_pessoa: row.name,
         cpf_cnpj: row.document.as_deref().map(shown::document),
-        cod_loja: row.branch.get(),
-        nome_loja: registers.branch_name(row.branch).to_owned(),
+        cod_loja: benefit.branch.get(),
+        nome_loja: registers.branch_name(benefit.branch).to_owned(),
         tipo_beneficio: names::benefit_kind(benefit.kind),
         situacao: situation.map_or_else(String::new, |one| one.name.to_uppercase()),
         tipo_situacao: situation.map_or("", |one| names::situation_kind(one.kind)),
         cor_destaque: situation.map_or_else(String::new, |one| one.colour.to_string()),
         cor_inversa: situation.map_or_else(String::new, |one| one.colour.readable_on().to_string()),
-        dia_vencimento: row.due_day,
-        data_cadastro: row.created_at.date_in(&registers.zone).to_br(),
+        dia_vencimento: benefit.due_day,
+        data_cadastro: benefit.created_at.date_in(&registers.zone).to_br(),
         data_adesao: benefit.joined_on.as_deref().map(shown::day),
         data_ativacao: benefit.activated_on.as_deref().map(shown::day),
-        data_cancelamento: row.cancelled_on.as_deref().map(shown::day),
+        data_cancelamento: benefit.cancelled_on.as_deref().map(shown::day),
         planos: plans(registers, &benefit.plans),
-        veiculo: is_vehicle.then(|| vehicle(registers, row.vehicle, &benefit.plate, &benefit.chassis)),
-        placa: benefit.plate,
-        chassi: benefit.chassis,
-        cod_consultor: row.consultant.map(domain::SellerCode::get),
+        placa: plate.clone(),
+        chassi: chassis.clone(),
+        veiculo: (benefit.kind == BenefitKind::Vehicle).then(|| VeiculoTO {
+            placa: plate,
+            chassi: chassis,
+            ..vehicle(registers, benefit.vehicle)
+        }),
+        cod_consultor: row.consultant.map(SellerCode::get),
         nome_consultor: row.consultant.and_then(|code| registers.seller_name(code)).map(str::to_owned),
-        cod_representante: row.representative.map(domain::SellerCode::get),
+        cod_representante: row.representative.map(SellerCode::get),
         nome_representante: row
             .representative
             .and_then(|code| registers.seller_name(code))
@@ -126,12 +131,8 @@ fn item(registers: &Registers, row: FoundBenefit) -> PesquisaBeneficioOutputTO {
     }
 }
 
-fn vehicle(
-    registers: &Registers,
-    vehicle: FoundVehicle,
-    plate: &Option<String>,
-    chassis: &Option<String>,
-) -> VeiculoTO {
+/// A vehicle, but for what it is known by.
+fn vehicle(registers: &Registers, vehicle: Vehicle) -> VeiculoTO {
     let money = |cents: Option<i64>| cents.and_then(Money::from_cents).map(Valor);
     let kind = registers.vehicle_types.iter().find(|one| Some(one.code) == vehicle.kind);
     VeiculoTO {
@@ -139,17 +140,16 @@ fn vehicle(
         ano_modelo: vehicle.model_year,
         numero_portas: vehicle.doors,
         categoria: vehicle.category.map(names::category),
-        chassi: chassis.clone(),
         combustivel: vehicle.fuel.map(names::fuel),
         cor: vehicle.colour,
         marca: vehicle.brand,
         modelo: vehicle.model,
-        placa: plate.clone(),
         renavam: vehicle.renavam,
         tipo_veiculo: kind.map(|one| one.name.clone()),
         valor_participacao: money(vehicle.participation),
         valor_protegido: money(vehicle.protected),
         valor_veiculo: money(vehicle.worth),
+        ..VeiculoTO::default()
     }
 }
 

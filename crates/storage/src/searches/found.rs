@@ -1,10 +1,11 @@
 //! What the searches find, as it is kept.
 
-use crate::benefits::{FieldValues, fields_of, plans_of};
+use crate::benefits::{Benefit, FieldValues, benefit, benefit_columns, fields_of, plans_of};
+use crate::people;
 use crate::{Error, Row, Statement, sql};
 use domain::{
-    BenefitCode, BenefitKind, BranchCode, Cep, CivilState, Fuel, Moment, PersonCode, PlanCode, PostalAddress,
-    SellerCode, Sex, SituationCode, VehicleCategory, VehicleTypeCode,
+    BenefitCode, BenefitKind, BranchCode, CivilState, PersonCode, PlanCode, PostalAddress, SellerCode, Sex,
+    SituationCode,
 };
 
 /// A row of the member search.
@@ -58,35 +59,14 @@ pub struct OfBenefit {
 /// A benefit, as the search for benefits and their list tell it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundBenefit {
-    pub benefit: OfBenefit,
-    pub person: PersonCode,
+    pub code: BenefitCode,
+    pub benefit: Benefit,
+    /// The holder's.
     pub name: String,
     pub document: Option<String>,
-    pub branch: BranchCode,
+    /// The benefit's, and where it has none, the holder's.
     pub consultant: Option<SellerCode>,
     pub representative: Option<SellerCode>,
-    pub due_day: Option<i32>,
-    pub cancelled_on: Option<String>,
-    pub created_at: Moment,
-    pub vehicle: FoundVehicle,
-}
-
-/// The vehicle, as it is kept, without its plate and chassis.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoundVehicle {
-    pub renavam: Option<String>,
-    pub brand: Option<String>,
-    pub model: Option<String>,
-    pub built: Option<i32>,
-    pub model_year: Option<i32>,
-    pub colour: Option<String>,
-    pub fuel: Option<Fuel>,
-    pub category: Option<VehicleCategory>,
-    pub kind: Option<VehicleTypeCode>,
-    pub doors: Option<i32>,
-    pub worth: Option<i64>,
-    pub protected: Option<i64>,
-    pub participation: Option<i64>,
 }
 
 /// The head of a search of members: what is read, and from where. The rest, with the tenant as its first value, is
@@ -108,12 +88,12 @@ pub fn benefits(by_listing: bool) -> Statement {
         true => "FROM listing l CROSS JOIN benefits b",
         false => "FROM benefits b",
     };
-    sql("SELECT b.code AS benefit, b.person, b.branch, b.kind, b.situation, b.sequence, b.card, b.joined_on,
-             b.activated_on, b.plans, b.field_values, b.plate, b.chassis, b.due_day, b.cancelled_on, b.created_at,
-             b.renavam, b.brand, b.model, b.built, b.model_year, b.colour, b.fuel, b.category, b.vehicle_type, b.doors,
-             b.worth, b.protected, b.participation, p.name, p.document,
-             COALESCE(b.consultant, p.consultant) AS consultant,
-             COALESCE(b.representative, p.representative) AS representative")
+    sql(concat!(
+        "SELECT b.code, ",
+        benefit_columns!(),
+        ", p.name, p.document, COALESCE(b.consultant, p.consultant) AS row_consultant,
+             COALESCE(b.representative, p.representative) AS row_representative"
+    ))
     .ending(from)
     .ending("JOIN people p ON p.tenant = b.tenant AND p.code = b.person")
 }
@@ -144,17 +124,7 @@ fn found(row: &Row) -> Result<Found, Error> {
             email: row.get("email")?,
             mobile: row.get("mobile")?,
             landline: row.get("landline")?,
-            address: PostalAddress {
-                kind: row.get("address_kind")?,
-                street_kind: row.get("street_kind")?,
-                street: row.get("street")?,
-                number: row.get("street_number")?,
-                complement: row.get("complement")?,
-                district: row.get("district")?,
-                city: row.get("city")?,
-                state: row.get("state")?,
-                cep: row.get::<Option<String>>("cep")?.and_then(|cep| Cep::parse(&cep).ok()),
-            },
+            address: people::address(row)?,
             mother: row.get("mother")?,
             civil_state: row.get("civil_state")?,
             company: row.get("company")?,
@@ -186,32 +156,12 @@ fn of_benefit(code: BenefitCode, row: &Row) -> Result<OfBenefit, Error> {
 }
 
 fn found_benefit(row: &Row) -> Result<FoundBenefit, Error> {
-    let benefit = of_benefit(row.get("benefit")?, row)?;
     Ok(FoundBenefit {
-        benefit,
-        due_day: row.get("due_day")?,
-        cancelled_on: row.get("cancelled_on")?,
-        created_at: row.get("created_at")?,
-        vehicle: FoundVehicle {
-            renavam: row.get("renavam")?,
-            brand: row.get("brand")?,
-            model: row.get("model")?,
-            built: row.get("built")?,
-            model_year: row.get("model_year")?,
-            colour: row.get("colour")?,
-            fuel: row.get("fuel")?,
-            category: row.get("category")?,
-            kind: row.get("vehicle_type")?,
-            doors: row.get("doors")?,
-            worth: row.get("worth")?,
-            protected: row.get("protected")?,
-            participation: row.get("participation")?,
-        },
+        code: row.get("code")?,
+        benefit: benefit(row)?,
         name: row.get("name")?,
         document: row.get("document")?,
-        consultant: row.get("consultant")?,
-        representative: row.get("representative")?,
-        person: row.get("person")?,
-        branch: row.get("branch")?,
+        consultant: row.get("row_consultant")?,
+        representative: row.get("row_representative")?,
     })
 }

@@ -1,0 +1,165 @@
+//! How a benefit is kept: its columns, and what stands in them.
+
+use super::{Benefit, FieldValues, Vehicle};
+use crate::{Error, Row, Value};
+use domain::{BenefitCode, CardNumber, Chassis, FieldCode, PlanCode, Plate, Rejection, TenantId};
+use std::collections::BTreeMap;
+
+/// What [`benefit`] reads, of a table called `b`.
+macro_rules! benefit_columns {
+    () => {
+        "b.person, b.branch, b.kind, b.situation, b.sequence, b.card, b.due_day, b.consultant, b.representative, b.joined_on,
+             b.activated_on, b.cancelled_on, b.integration_code, b.note, b.plans, b.field_values, b.plate, b.chassis,
+             b.renavam, b.brand, b.model, b.built, b.model_year, b.colour, b.fuel, b.category, b.vehicle_type, b.doors,
+             b.worth, b.protected, b.participation, b.fipe, b.slot, b.created_at, b.updated_at"
+    };
+}
+pub(crate) use benefit_columns;
+
+const COLUMNS: usize = 38;
+
+/// The columns in the order of [`values`].
+pub const INSERT: &str = "INSERT INTO benefits (tenant, code, person, branch, kind, situation, sequence, card, due_day,
+     consultant, representative, joined_on, activated_on, cancelled_on, integration_code, note, plans, field_values,
+     plate, chassis, renavam, brand, model, built, model_year, colour, fuel, category, vehicle_type, doors, worth,
+     protected, participation, fipe, slot, version, created_at, updated_at) VALUES";
+
+/// `10:15055 12:2990`
+pub(crate) fn plans_text(plans: &[(PlanCode, i64)]) -> String {
+    plans.iter().map(|(plan, price)| format!("{plan}:{price}")).collect::<Vec<_>>().join(" ")
+}
+
+pub(crate) fn plans_of(text: &str) -> Result<Vec<(PlanCode, i64)>, Error> {
+    let one = |part: &str| {
+        let (plan, price) = part.split_once(':')?;
+        Some((PlanCode::new(plan.parse().ok()?), price.parse().ok()?))
+    };
+    text.split_whitespace()
+        .map(|part| one(part).ok_or_else(|| Error::Broken(format!("{part:?} is kept as a plan"))))
+        .collect()
+}
+
+/// `None` where there is none, which is most often.
+fn fields_text(fields: &FieldValues) -> Option<String> {
+    let object: serde_json::Map<String, serde_json::Value> =
+        fields.iter().map(|(code, value)| (code.to_string(), value.as_str().into())).collect();
+    (!object.is_empty()).then(|| serde_json::Value::Object(object).to_string())
+}
+
+pub(crate) fn fields_of(text: Option<String>) -> Result<FieldValues, Error> {
+    let Some(text) = text else { return Ok(FieldValues::new()) };
+    let broken = || Error::Broken("values of additional fields are kept that cannot be read".to_owned());
+    let object: BTreeMap<String, String> = serde_json::from_str(&text).map_err(|_| broken())?;
+    let one = |(code, value): (String, String)| Some((FieldCode::new(code.parse().ok()?), value));
+    object.into_iter().map(|pair| one(pair).ok_or_else(broken)).collect()
+}
+
+/// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
+fn kept<T>(text: Option<String>, parse: impl Fn(&str) -> Result<T, Rejection>) -> Result<Option<T>, Error> {
+    text.map(|text| parse(&text).map_err(|why| Error::Broken(format!("a benefit is kept with {why:?}"))))
+        .transpose()
+}
+
+pub(crate) fn benefit(row: &Row) -> Result<Benefit, Error> {
+    Ok(Benefit {
+        person: row.get("person")?,
+        branch: row.get("branch")?,
+        kind: row.get("kind")?,
+        situation: row.get("situation")?,
+        sequence: row.get("sequence")?,
+        card: kept(row.get("card")?, CardNumber::parse)?,
+        due_day: row.get("due_day")?,
+        consultant: row.get("consultant")?,
+        representative: row.get("representative")?,
+        joined_on: row.get("joined_on")?,
+        activated_on: row.get("activated_on")?,
+        cancelled_on: row.get("cancelled_on")?,
+        integration_code: row.get("integration_code")?,
+        note: row.get("note")?,
+        plans: plans_of(&row.get::<String>("plans")?)?,
+        fields: fields_of(row.get("field_values")?)?,
+        vehicle: Vehicle {
+            plate: kept(row.get("plate")?, Plate::parse)?,
+            chassis: kept(row.get("chassis")?, Chassis::parse)?,
+            renavam: row.get("renavam")?,
+            brand: row.get("brand")?,
+            model: row.get("model")?,
+            built: row.get("built")?,
+            model_year: row.get("model_year")?,
+            colour: row.get("colour")?,
+            fuel: row.get("fuel")?,
+            category: row.get("category")?,
+            kind: row.get("vehicle_type")?,
+            doors: row.get("doors")?,
+            worth: row.get("worth")?,
+            protected: row.get("protected")?,
+            participation: row.get("participation")?,
+            fipe: row.get("fipe")?,
+        },
+        slot: row.get("slot")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+    })
+}
+
+pub fn values(tenant: TenantId, code: BenefitCode, benefit: &Benefit) -> [Value; COLUMNS] {
+    let vehicle = &benefit.vehicle;
+    [
+        tenant.into(),
+        code.into(),
+        benefit.person.into(),
+        benefit.branch.into(),
+        benefit.kind.into(),
+        benefit.situation.into(),
+        benefit.sequence.into(),
+        benefit.card.as_ref().map(CardNumber::as_str).into(),
+        benefit.due_day.into(),
+        benefit.consultant.into(),
+        benefit.representative.into(),
+        benefit.joined_on.as_deref().into(),
+        benefit.activated_on.as_deref().into(),
+        benefit.cancelled_on.as_deref().into(),
+        benefit.integration_code.as_deref().into(),
+        benefit.note.as_deref().into(),
+        plans_text(&benefit.plans).into(),
+        fields_text(&benefit.fields).into(),
+        vehicle.plate.as_ref().map(Plate::as_str).into(),
+        vehicle.chassis.as_ref().map(Chassis::as_str).into(),
+        vehicle.renavam.as_deref().into(),
+        vehicle.brand.as_deref().into(),
+        vehicle.model.as_deref().into(),
+        vehicle.built.into(),
+        vehicle.model_year.into(),
+        vehicle.colour.as_deref().into(),
+        vehicle.fuel.into(),
+        vehicle.category.into(),
+        vehicle.kind.into(),
+        vehicle.doors.into(),
+        vehicle.worth.into(),
+        vehicle.protected.into(),
+        vehicle.participation.into(),
+        vehicle.fipe.as_deref().into(),
+        benefit.slot.into(),
+        1.into(),
+        benefit.created_at.into(),
+        benefit.updated_at.into(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_and_fields_come_back_as_they_were_kept() {
+        let plans = vec![(PlanCode::new(10), 15_055), (PlanCode::new(12), 0)];
+        assert_eq!(plans_text(&plans), "10:15055 12:0");
+        assert_eq!(plans_of("10:15055 12:0").unwrap(), plans);
+        assert_eq!(plans_of("").unwrap(), []);
+        assert!(plans_of("10").is_err());
+        let fields = FieldValues::from([(FieldCode::new(3), "Cinza \"claro\"".to_owned())]);
+        assert_eq!(fields_of(fields_text(&fields)).unwrap(), fields);
+        assert_eq!(fields_text(&FieldValues::new()), None);
+        assert!(fields_of(Some("{\"x\": \"y\"}".to_owned())).is_err());
+    }
+}
