@@ -31,12 +31,21 @@ pub enum Section {
     Administration,
     Member,
     Benefit,
+    Sales,
+    Claim,
     Management,
 }
 
 impl Section {
-    pub const ALL: [Section; 5] =
-        [Section::Security, Section::Administration, Section::Member, Section::Benefit, Section::Management];
+    pub const ALL: [Section; 7] = [
+        Section::Security,
+        Section::Administration,
+        Section::Member,
+        Section::Benefit,
+        Section::Sales,
+        Section::Claim,
+        Section::Management,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -44,6 +53,8 @@ impl Section {
             Section::Administration => "Administração",
             Section::Member => "Associado",
             Section::Benefit => "Benefício",
+            Section::Sales => "CRM",
+            Section::Claim => "Evento",
             Section::Management => "Gestão",
         }
     }
@@ -56,6 +67,12 @@ impl Section {
             }
             Section::Member => "As pessoas da associação.",
             Section::Benefit => "Os benefícios dos associados e as listas de que dependem.",
+            Section::Sales => {
+                "Quem pode vir a ser associado e os negócios com cada um, do primeiro contato ao benefício."
+            }
+            Section::Claim => {
+                "O que aconteceu com os associados e os seus benefícios: colisões, roubos, assistências."
+            }
             Section::Management => "O que a própria associação cadastra e opera, além da interface 1.84.",
         }
     }

@@ -82,6 +82,43 @@ code!(
 );
 
 code!(
+    /// A dependent of a benefit, or of a deal (`codDependente`).
+    DependentCode
+);
+code!(
+    /// Something installed on a vehicle (`codInstalacao`).
+    InstallationCode
+);
+code!(
+    /// A credit card (`codCartao`).
+    CreditCardCode
+);
+code!(
+    /// A funnel of the sales board (`codFunil`).
+    FunnelCode
+);
+code!(
+    /// A stage of a funnel (`codEtapa`).
+    StageCode
+);
+code!(
+    /// Somebody who may become a member (`codLead`).
+    LeadCode
+);
+code!(
+    /// A deal on the sales board (`codNegocio`).
+    DealCode
+);
+code!(
+    /// A claim (`codEvento`).
+    ClaimCode
+);
+code!(
+    /// What a claim may be about (`codTipoEvento`).
+    ClaimTypeCode
+);
+
+code!(
     /// A mail of a tenant, from the outbox on.
     MailCode
 );

@@ -34,8 +34,9 @@ pub use caller::CallerAddress;
 pub use card::CardNumber;
 pub use chance::Chance;
 pub use codes::{
-    BenefitCode, BranchCode, FieldCode, HistoryCode, ItemCode, MailCode, PersonCode, PlanCode, SellerCode,
-    SituationCode, SupplierCode, TenantId, UserCode, VehicleTypeCode,
+    BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, CreditCardCode, DealCode, DependentCode, FieldCode,
+    FunnelCode, HistoryCode, InstallationCode, ItemCode, LeadCode, MailCode, PersonCode, PlanCode,
+    SellerCode, SituationCode, StageCode, SupplierCode, TenantId, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
 pub use criteria::{BenefitCriteria, BenefitKey, MemberCriteria};
@@ -51,7 +52,8 @@ pub use rejection::{Field, FieldProblem, Rejection};
 pub use role::Role;
 pub use scope::{Branches, Scope};
 pub use sets::{
-    BenefitKind, CivilState, FieldKind, Fuel, Nature, PhoneKind, SellerKind, Sex, VehicleCategory,
+    BenefitKind, CivilState, DealState, FieldKind, Fuel, Involved, Kinship, Nature, PhoneKind, Priority,
+    SellerKind, Sex, VehicleCategory,
 };
 pub use tenant::{Host, Name, TimeZone};
 pub use text::{Note, Text};

@@ -113,6 +113,56 @@ set!(
     }
 );
 
+set!(
+    /// What a dependent is to the holder.
+    Kinship {
+        Spouse = 1,
+        Father = 2,
+        Child = 3,
+        Sibling = 4,
+        Grandparent = 5,
+        Uncle = 6,
+        Nephew = 7,
+        Cousin = 8,
+        Grandchild = 9,
+        ParentInLaw = 10,
+        Other = 11,
+        Dog = 12,
+        Cat = 13,
+        OtherPet = 14,
+        SiblingInLaw = 15,
+        ChildInLaw = 16,
+        Stepchild = 17,
+        Stepfather = 18,
+    }
+);
+
+set!(
+    /// How a deal stands.
+    DealState {
+        Open = 1,
+        Won = 2,
+        Lost = 3,
+    }
+);
+
+set!(
+    /// Whom a claim concerns.
+    Involved {
+        Member = 1,
+        ThirdParty = 2,
+    }
+);
+
+set!(
+    Priority {
+        Low = 1,
+        Medium = 2,
+        High = 3,
+        Urgent = 4,
+    }
+);
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -27,6 +27,18 @@ pub enum Counter {
     Item,
     /// Every change of the rows of the searches.
     Listing,
+    Dependent,
+    Installation,
+    CreditCard,
+    Funnel,
+    Stage,
+    Lead,
+    Deal,
+    DealSequence,
+    DealDependent,
+    Claim,
+    ClaimType,
+    ClaimProtocol,
 }
 
 impl Counter {
@@ -51,6 +63,18 @@ impl Counter {
             Counter::Card => "card",
             Counter::Item => "item",
             Counter::Listing => "listing",
+            Counter::Dependent => "dependent",
+            Counter::Installation => "installation",
+            Counter::CreditCard => "credit_card",
+            Counter::Funnel => "funnel",
+            Counter::Stage => "stage",
+            Counter::Lead => "lead",
+            Counter::Deal => "deal",
+            Counter::DealSequence => "deal_sequence",
+            Counter::DealDependent => "deal_dependent",
+            Counter::Claim => "claim",
+            Counter::ClaimType => "claim_type",
+            Counter::ClaimProtocol => "claim_protocol",
         }
     }
 }

@@ -63,8 +63,11 @@ pub fn add(tenant: TenantId, rows: &[ListedRow<'_>]) -> Vec<Statement> {
         count(&mut changes, row.slot, &row.own, 1);
     }
     let mut statements = inserts(INSERT, ROWS, rows.iter().map(|row| values(tenant, row)));
-    statements
-        .extend(names::insert(tenant, rows.iter().map(|row| (row.slot, row.own.branch, row.member.name))));
+    statements.extend(names::insert(
+        names::Index::Rows,
+        tenant,
+        rows.iter().map(|row| (row.slot, row.own.branch, row.member.name)),
+    ));
     statements.extend(changes.statements(tenant));
     statements
 }
@@ -100,8 +103,12 @@ pub fn change(tenant: TenantId, before: Before, row: &ListedRow<'_>) -> Vec<Stat
         .arg(own.updated_on),
     ];
     if before.branch != own.branch {
-        statements.push(names::remove(tenant, row.slot));
-        statements.extend(names::insert(tenant, [(row.slot, own.branch, row.member.name)]));
+        statements.push(names::remove(names::Index::Rows, tenant, row.slot));
+        statements.extend(names::insert(
+            names::Index::Rows,
+            tenant,
+            [(row.slot, own.branch, row.member.name)],
+        ));
     }
     statements.extend(changes.statements(tenant));
     statements
@@ -161,8 +168,8 @@ pub async fn change_member(
         let benefit: Option<BenefitCode> = row.get("benefit")?;
         let branch = if benefit.is_none() { own.branch } else { before };
         if moved.name || branch != before {
-            statements.push(names::remove(tenant, slot));
-            statements.extend(names::insert(tenant, [(slot, branch, member.name)]));
+            statements.push(names::remove(names::Index::Rows, tenant, slot));
+            statements.extend(names::insert(names::Index::Rows, tenant, [(slot, branch, member.name)]));
         }
         if branch != before {
             changes.count(Ordering::Slot, slot, Counted { branch: before, situation: NO_SITUATION }, -1);

@@ -31,6 +31,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step(3, "registers", include_str!("../migrations/0003_registers.sql")),
     step(4, "audit", include_str!("../migrations/0004_audit.sql")),
     Migration { indexes_names: true, ..step(5, "benefits", include_str!("../migrations/0005_benefits.sql")) },
+    step(6, "interface", include_str!("../migrations/0006_interface.sql")),
 ];
 
 /// What the migrations say, in their order.

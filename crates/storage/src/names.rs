@@ -5,6 +5,28 @@
 use crate::{Statement, sql};
 use domain::{BranchCode, Branches, Scope, TenantId, name_words};
 
+/// Whose names an index holds.
+#[allow(dead_code, reason = "dependents and leads come with the operations that write them")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Index {
+    /// Members and benefits, by slot.
+    Rows,
+    /// Dependents, by code.
+    Dependents,
+    /// Leads, by code.
+    Leads,
+}
+
+impl Index {
+    pub const fn table(self) -> &'static str {
+        match self {
+            Index::Rows => "name_index",
+            Index::Dependents => "name_index_dependents",
+            Index::Leads => "name_index_leads",
+        }
+    }
+}
+
 /// How many rows travel in one statement.
 const ROWS: usize = 100;
 
@@ -29,8 +51,9 @@ pub(crate) fn words(tenant: TenantId, branch: BranchCode, name: &str) -> String 
     all
 }
 
-/// Puts rows into the index: slot, branch and name of each.
+/// Puts rows into an index: slot or code, branch and name of each.
 pub(crate) fn insert<'n>(
+    index: Index,
     tenant: TenantId,
     rows: impl IntoIterator<Item = (i32, BranchCode, &'n str)>,
 ) -> Vec<Statement> {
@@ -42,14 +65,14 @@ pub(crate) fn insert<'n>(
         let block: Vec<(i64, String)> = rows.by_ref().take(ROWS).collect();
         match block.len() {
             0 => return statements,
-            ROWS => statements.push(insert_block(block)),
-            _ => statements.extend(block.into_iter().map(|row| insert_block(vec![row]))),
+            ROWS => statements.push(insert_block(index, block)),
+            _ => statements.extend(block.into_iter().map(|row| insert_block(index, vec![row]))),
         }
     }
 }
 
-fn insert_block(rows: Vec<(i64, String)>) -> Statement {
-    let head = sql("INSERT INTO name_index (NAME_KEY, words) VALUES");
+fn insert_block(index: Index, rows: Vec<(i64, String)>) -> Statement {
+    let head = sql("INSERT INTO").ending(index.table()).ending("(NAME_KEY, words) VALUES");
     let mark = "(?, NAME_WORDS(CAST(? AS TEXT)))";
     let marks = vec![mark; rows.len()].join(", ");
     let values = rows.into_iter().flat_map(|(key, words)| [crate::Value::from(key), words.into()]);
@@ -57,8 +80,8 @@ fn insert_block(rows: Vec<(i64, String)>) -> Statement {
 }
 
 /// Takes a row out of it.
-pub(crate) fn remove(tenant: TenantId, slot: i32) -> Statement {
-    sql("DELETE FROM name_index WHERE NAME_KEY = $1").arg(key(tenant, slot))
+pub(crate) fn remove(index: Index, tenant: TenantId, slot: i32) -> Statement {
+    sql("DELETE FROM").ending(index.table()).ending("WHERE NAME_KEY = $1").arg(key(tenant, slot))
 }
 
 /// The query for rows in the scope with a word that begins with each of these.

@@ -21,10 +21,10 @@ pub fn sql(text: &'static str) -> Statement {
 
 /// The statements that write many rows: `inserts("INSERT INTO t (a, b) VALUES", 100, rows)` writes a hundred with each,
 /// and what is left over one by one, so that the engines keep two prepared statements and no more.
-pub(crate) fn inserts<const WIDTH: usize>(
+pub(crate) fn inserts<R: IntoIterator<Item = Value>>(
     head: &'static str,
     at_once: usize,
-    rows: impl IntoIterator<Item = [Value; WIDTH]>,
+    rows: impl IntoIterator<Item = R>,
 ) -> Vec<Statement> {
     let mut rows = rows.into_iter();
     let mut statements = Vec::new();
@@ -126,9 +126,9 @@ impl Statement {
     }
 
     /// Appends rows of values: `($1, $2), ($3, $4)`.
-    pub(crate) fn rows<const WIDTH: usize>(
+    pub(crate) fn rows<R: IntoIterator<Item = Value>>(
         mut self,
-        rows: impl IntoIterator<Item = [Value; WIDTH]>,
+        rows: impl IntoIterator<Item = R>,
     ) -> Statement {
         let out = self.text.to_mut();
         for (number, row) in rows.into_iter().enumerate() {

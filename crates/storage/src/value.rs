@@ -1,9 +1,11 @@
 //! The four kinds of value that both engines share, and how Rust's types become them and come back.
 
 use domain::{
-    BenefitCode, BenefitKind, BranchCode, CivilState, Entity, FieldCode, FieldKind, Fuel, HistoryCode,
-    ItemCode, MailCode, Moment, Nature, PersonCode, PhoneKind, PlanCode, Role, SellerCode, SellerKind, Sex,
-    SituationCode, SituationKind, SupplierCode, TenantId, UserCode, VehicleCategory, VehicleTypeCode,
+    BenefitCode, BenefitKind, BranchCode, CivilState, ClaimCode, ClaimTypeCode, CreditCardCode, DealCode,
+    DealState, DependentCode, Entity, FieldCode, FieldKind, Fuel, FunnelCode, HistoryCode, InstallationCode,
+    Involved, ItemCode, Kinship, LeadCode, MailCode, Moment, Nature, PersonCode, PhoneKind, PlanCode,
+    Priority, Role, SellerCode, SellerKind, Sex, SituationCode, SituationKind, StageCode, SupplierCode,
+    TenantId, UserCode, VehicleCategory, VehicleTypeCode,
 };
 
 /// A parameter or a column: BIGINT, TEXT, BOOLEAN, BYTEA, or nothing.
@@ -180,7 +182,16 @@ codes!(
     PersonCode,
     BenefitCode,
     ItemCode,
-    MailCode
+    MailCode,
+    DependentCode,
+    InstallationCode,
+    CreditCardCode,
+    FunnelCode,
+    StageCode,
+    LeadCode,
+    DealCode,
+    ClaimCode,
+    ClaimTypeCode
 );
 
 macro_rules! numbered {
@@ -210,5 +221,9 @@ numbered!(
     Sex,
     CivilState,
     PhoneKind,
-    Fuel
+    Fuel,
+    Kinship,
+    DealState,
+    Involved,
+    Priority
 );

@@ -1,7 +1,8 @@
 //! What the fixed sets are called outside, each in one table.
 
 use domain::{
-    BenefitKind, CivilState, Entity, Fuel, Nature, PhoneKind, Role, Sex, SituationKind, VehicleCategory,
+    BenefitKind, CivilState, DealState, Entity, Fuel, Involved, Kinship, Nature, PhoneKind, Priority, Role,
+    SellerKind, Sex, SituationKind, VehicleCategory,
 };
 
 /// A set whose members callers name, exactly as its table writes them.
@@ -86,6 +87,40 @@ names! { read
         Consortium = "CONSORCIO",
         Assistance = "A24H",
     }
+
+    /// `parentesco` of a dependent.
+    kinship: Kinship {
+        Spouse = "CONJUGE",
+        Father = "PAI",
+        Child = "FILHO",
+        Sibling = "IRMAO",
+        Grandparent = "AVO",
+        Uncle = "TIO",
+        Nephew = "SOBRINHO",
+        Cousin = "PRIMO",
+        Grandchild = "NETO",
+        ParentInLaw = "SOGRO",
+        Other = "OUTRO",
+        Dog = "PET_CANINO",
+        Cat = "PET_FELINO",
+        OtherPet = "PET_OUTROS",
+        SiblingInLaw = "CUNHADO",
+        ChildInLaw = "GENRO",
+        Stepchild = "ENTEADO",
+        Stepfather = "PADRASTO",
+    }
+
+    /// `situacao` of a deal.
+    deal_state: DealState { Open = "Aberto", Won = "Ganho", Lost = "Perdido" }
+
+    /// `tipo` of a seller.
+    seller_kind: SellerKind { Consultant = "Consultor", Representative = "Representante" }
+
+    /// `envolvido` of an event.
+    involved: Involved { Member = "Cliente", ThirdParty = "Terceiro" }
+
+    /// `prioridade` of an event.
+    priority: Priority { Low = "Baixa", Medium = "Média", High = "Alta", Urgent = "Urgente" }
 }
 
 names! {
@@ -160,6 +195,11 @@ mod tests {
         all(VehicleCategory::ALL, category);
         all(Fuel::ALL, fuel);
         all(BenefitKind::ALL, benefit_kind);
+        all(Kinship::ALL, kinship);
+        all(DealState::ALL, deal_state);
+        all(SellerKind::ALL, seller_kind);
+        all(Involved::ALL, involved);
+        all(Priority::ALL, priority);
         assert_eq!((role_from("gerente"), Sex::from_name("F"), Fuel::from_name("flex")), (None, None, None));
     }
 

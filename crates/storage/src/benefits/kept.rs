@@ -16,6 +16,7 @@ macro_rules! benefit_columns {
 }
 pub(crate) use benefit_columns;
 
+/// So many of them.
 const COLUMNS: usize = 38;
 
 /// The columns in the order of [`values`].
@@ -78,33 +79,68 @@ pub(crate) fn benefit(row: &Row) -> Result<Benefit, Error> {
         note: row.get("note")?,
         plans: plans_of(&row.get::<String>("plans")?)?,
         fields: fields_of(row.get("field_values")?)?,
-        vehicle: Vehicle {
-            plate: kept(row.get("plate")?, Plate::parse)?,
-            chassis: kept(row.get("chassis")?, Chassis::parse)?,
-            renavam: row.get("renavam")?,
-            brand: row.get("brand")?,
-            model: row.get("model")?,
-            built: row.get("built")?,
-            model_year: row.get("model_year")?,
-            colour: row.get("colour")?,
-            fuel: row.get("fuel")?,
-            category: row.get("category")?,
-            kind: row.get("vehicle_type")?,
-            doors: row.get("doors")?,
-            worth: row.get("worth")?,
-            protected: row.get("protected")?,
-            participation: row.get("participation")?,
-            fipe: row.get("fipe")?,
-        },
+        vehicle: vehicle(row)?,
         slot: row.get("slot")?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,
     })
 }
 
-pub fn values(tenant: TenantId, code: BenefitCode, benefit: &Benefit) -> [Value; COLUMNS] {
-    let vehicle = &benefit.vehicle;
+/// Wherever a vehicle is kept, its columns have the same names.
+pub(crate) fn vehicle(row: &Row) -> Result<Vehicle, Error> {
+    Ok(Vehicle {
+        plate: kept(row.get("plate")?, Plate::parse)?,
+        chassis: kept(row.get("chassis")?, Chassis::parse)?,
+        renavam: row.get("renavam")?,
+        brand: row.get("brand")?,
+        model: row.get("model")?,
+        built: row.get("built")?,
+        model_year: row.get("model_year")?,
+        colour: row.get("colour")?,
+        fuel: row.get("fuel")?,
+        category: row.get("category")?,
+        kind: row.get("vehicle_type")?,
+        doors: row.get("doors")?,
+        worth: row.get("worth")?,
+        protected: row.get("protected")?,
+        participation: row.get("participation")?,
+        fipe: row.get("fipe")?,
+    })
+}
+
+/// The columns of a vehicle in the order of [`vehicle_values`].
+#[allow(unused_macros, reason = "deals and claims come with the operations that write them")]
+macro_rules! vehicle_columns {
+    () => {
+        "plate, chassis, renavam, brand, model, built, model_year, colour, fuel, category, vehicle_type, doors, worth, \
+         protected, participation, fipe"
+    };
+}
+
+pub(crate) fn vehicle_values(vehicle: &Vehicle) -> [Value; 16] {
     [
+        vehicle.plate.as_ref().map(Plate::as_str).into(),
+        vehicle.chassis.as_ref().map(Chassis::as_str).into(),
+        vehicle.renavam.as_deref().into(),
+        vehicle.brand.as_deref().into(),
+        vehicle.model.as_deref().into(),
+        vehicle.built.into(),
+        vehicle.model_year.into(),
+        vehicle.colour.as_deref().into(),
+        vehicle.fuel.into(),
+        vehicle.category.into(),
+        vehicle.kind.into(),
+        vehicle.doors.into(),
+        vehicle.worth.into(),
+        vehicle.protected.into(),
+        vehicle.participation.into(),
+        vehicle.fipe.as_deref().into(),
+    ]
+}
+
+pub fn values(tenant: TenantId, code: BenefitCode, benefit: &Benefit) -> Vec<Value> {
+    let mut values: Vec<Value> = Vec::with_capacity(COLUMNS);
+    values.extend([
         tenant.into(),
         code.into(),
         benefit.person.into(),
@@ -123,27 +159,10 @@ pub fn values(tenant: TenantId, code: BenefitCode, benefit: &Benefit) -> [Value;
         benefit.note.as_deref().into(),
         plans_text(&benefit.plans).into(),
         fields_text(&benefit.fields).into(),
-        vehicle.plate.as_ref().map(Plate::as_str).into(),
-        vehicle.chassis.as_ref().map(Chassis::as_str).into(),
-        vehicle.renavam.as_deref().into(),
-        vehicle.brand.as_deref().into(),
-        vehicle.model.as_deref().into(),
-        vehicle.built.into(),
-        vehicle.model_year.into(),
-        vehicle.colour.as_deref().into(),
-        vehicle.fuel.into(),
-        vehicle.category.into(),
-        vehicle.kind.into(),
-        vehicle.doors.into(),
-        vehicle.worth.into(),
-        vehicle.protected.into(),
-        vehicle.participation.into(),
-        vehicle.fipe.as_deref().into(),
-        benefit.slot.into(),
-        1.into(),
-        benefit.created_at.into(),
-        benefit.updated_at.into(),
-    ]
+    ]);
+    values.extend(vehicle_values(&benefit.vehicle));
+    values.extend([benefit.slot.into(), 1.into(), benefit.created_at.into(), benefit.updated_at.into()]);
+    values
 }
 
 #[cfg(test)]

@@ -254,7 +254,8 @@ fn back_to_the_first(engine: Engine) -> String {
                 ["CREATE", "TABLE", name, ..] => of_this.push(format!("DROP TABLE {name};")),
                 ["CREATE", "NAME_INDEX", name, ..] => {
                     // A server has a function beside it.
-                    let function = if engine == Engine::Postgres { "DROP FUNCTION name_query;" } else { "" };
+                    let function =
+                        if engine == Engine::Postgres { "DROP FUNCTION IF EXISTS name_query;" } else { "" };
                     of_this.push(format!("DROP TABLE {name}; {function}"));
                 }
                 ["CREATE", "INDEX", name, ..] | ["CREATE", "UNIQUE", "INDEX", name, ..] => {

@@ -65,7 +65,11 @@ async fn index_names(session: &super::Session) -> Result<(), Failure> {
         for row in &rows {
             let (tenant, slot): (TenantId, i32) = (row.get("tenant")?, row.get("slot")?);
             let name: String = row.get("name")?;
-            statements.extend(names::insert(tenant, [(slot, row.get("branch")?, name.as_str())]));
+            statements.extend(names::insert(
+                names::Index::Rows,
+                tenant,
+                [(slot, row.get("branch")?, name.as_str())],
+            ));
             after = (tenant, slot);
         }
         session.batch(&statements).await?;
@@ -97,15 +101,18 @@ fn translate(text: &str) -> String {
         "CLUSTERED" => Some(""),
         _ => None,
     });
-    let own = |statement: &str| match statement {
-        "CREATE NAME_INDEX name_index" => NAME_INDEX.to_owned(),
-        other => format!("{other};\n"),
+    let own = |statement: &str| match statement.strip_prefix("CREATE NAME_INDEX ") {
+        Some(name) => format!(
+            "CREATE TABLE {name} (key BIGINT PRIMARY KEY, words TSVECTOR NOT NULL);
+             CREATE INDEX {name}_words ON {name} USING gin (words) WITH (fastupdate = off);
+             {NAME_QUERY};\n"
+        ),
+        None => format!("{statement};\n"),
     };
     dialect::statements(&words).map(own).collect()
 }
 
-/// The words of a row as a vector, and what a query in the words of the other engine means here.
-const NAME_INDEX: &str = "CREATE TABLE name_index (key BIGINT PRIMARY KEY, words TSVECTOR NOT NULL);
-    CREATE INDEX name_index_words ON name_index USING gin (words) WITH (fastupdate = off);
-    CREATE FUNCTION name_query(query TEXT) RETURNS tsquery IMMUTABLE STRICT LANGUAGE sql
-    RETURN CAST(replace(replace(replace(query, ' AND ', ' & '), ' OR ', ' | '), '*', ':*') AS tsquery);\n";
+/// What a query in the words of the other engine means here.
+const NAME_QUERY: &str =
+    "CREATE OR REPLACE FUNCTION name_query(query TEXT) RETURNS tsquery IMMUTABLE STRICT LANGUAGE sql
+    RETURN CAST(replace(replace(replace(query, ' AND ', ' & '), ' OR ', ' | '), '*', ':*') AS tsquery)";

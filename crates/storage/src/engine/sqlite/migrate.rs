@@ -121,8 +121,8 @@ fn translate(text: &str) -> String {
     });
     let strict = dialect::statements(&words).map(|statement| {
         let is_table = statement.starts_with("CREATE TABLE");
-        if statement == "CREATE NAME_INDEX name_index" {
-            format!("{NAME_INDEX};\n")
+        if let Some(name) = statement.strip_prefix("CREATE NAME_INDEX ") {
+            format!("CREATE VIRTUAL TABLE {name} {NAME_INDEX};\n")
         } else if is_table && statement.ends_with(')') {
             format!("{statement} STRICT;\n")
         } else {
@@ -133,8 +133,7 @@ fn translate(text: &str) -> String {
 }
 
 /// Only which row has which word: no text, no places in it.
-const NAME_INDEX: &str = "CREATE VIRTUAL TABLE name_index USING fts5(words, content='', contentless_delete=1, \
-    detail=none, tokenize='ascii')";
+const NAME_INDEX: &str = "USING fts5(words, content='', contentless_delete=1, detail=none, tokenize='ascii')";
 
 /// A whole copy of the database as it was, beside it: `amparo.db.v3`.
 fn copy_before(connection: &rusqlite::Connection, path: &Path, version: i64) -> Result<PathBuf, OpenError> {
