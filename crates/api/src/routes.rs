@@ -5,17 +5,17 @@ use crate::{ext, gestao};
 use domain::Role;
 use wire::records::{
     AcessoTO, AuditoriaQuery, AuditoriaTO, BeneficioInput, BeneficioOutputTO, BeneficioVeiculoInput,
-    CancelamentoInput, CodigoNomeTO, HistoricoQuery, HistoricoTO, ListaBeneficioQuery, ListaDiaVencimentoTO,
-    Pagina, PesquisaAssociadoOutputTO, PesquisaAssociadoQuery, PesquisaBeneficioOutputTO,
-    PesquisaBeneficioQuery, PessoaInput, PessoaOutputTO, SituacaoBeneficioTO, TipoVeiculoBean, UsuarioInput,
-    UsuarioTO,
+    CancelamentoInput, CodigoNomeTO, EventoListaTO, EventoTO, HistoricoQuery, HistoricoTO,
+    ListaBeneficioQuery, ListaDiaVencimentoTO, Pagina, PesquisaAssociadoOutputTO, PesquisaAssociadoQuery,
+    PesquisaBeneficioOutputTO, PesquisaBeneficioQuery, PesquisaEventoQuery, PessoaInput, PessoaOutputTO,
+    SituacaoBeneficioTO, TipoVeiculoBean, UsuarioInput, UsuarioTO,
 };
 
 const ANY_ROLE: Access = Access::Roles(&Role::ALL);
 const ADMINISTRATOR: Access = Access::Roles(&[Role::Administrator]);
 
 pub fn operations() -> Vec<Operation> {
-    use Section::{Administration, Benefit, Management, Member, Security};
+    use Section::{Administration, Benefit, Claim, Management, Member, Security};
     vec![
         post("/ext/autenticacao", Access::Login, ext::autenticacao::enter)
             .told(Security, "Entrar", "Recebe usuário (o e-mail) e senha em `Authorization: Basic` e devolve o token, que vale por 12 horas, com as lojas do usuário e os planos da base. O corpo do pedido é ignorado.")
@@ -60,6 +60,13 @@ pub fn operations() -> Vec<Operation> {
         get("/ext/beneficio/vencimento", Access::Open, ext::beneficio::due_days)
             .told(Benefit, "Dias de vencimento", "Os dias do mês que um benefício pode ter como vencimento.")
             .answers::<ListaDiaVencimentoTO>(),
+        get("/ext/evento", ANY_ROLE, ext::evento::search)
+            .told(Claim, "Pesquisar eventos", "Os eventos das lojas do usuário, o de abertura mais recente primeiro. Sem `pagina` vêm todos; com ela, 100 por página, e os cabeçalhos `X-Total-Count` e `Link` dizem quantos são e onde estão as outras páginas.")
+            .asks::<PesquisaEventoQuery>()
+            .answers_many::<EventoListaTO>(),
+        get("/ext/evento/{codEvento}", ANY_ROLE, ext::evento::whole)
+            .told(Claim, "Consultar evento", "Um evento com o associado, o condutor, o local, o veículo e os eventos relacionados, até três níveis abaixo dele.")
+            .answers::<EventoTO>(),
         get("/gestao/auditoria", ADMINISTRATOR, gestao::auditoria::page)
             .told(Management, "Auditoria", "Quem alterou e quem viu os dados de quem, e por qual operação, na ordem em que foi gravado. As leituras são gravadas em grupos, logo depois de respondidas.")
             .asks::<AuditoriaQuery>()

@@ -3,21 +3,23 @@
 
 use crate::{App, Error, tenants};
 use domain::{
-    BranchCode, Entity, PlanCode, Scope, SellerCode, SellerKind, SituationCode, SituationKind, TenantId,
-    TimeZone, fold,
+    BranchCode, ClaimTypeCode, Entity, PlanCode, Scope, SellerCode, SellerKind, SituationCode, SituationKind,
+    TenantId, TimeZone, fold,
 };
 use futures_util::future::BoxFuture;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use storage::additional_fields::AdditionalField;
 use storage::branches::Branch;
+use storage::claim_types::ClaimType;
 use storage::plans::Plan;
 use storage::receivers::Receiver;
 use storage::sellers::Seller;
 use storage::situations::Situation;
 use storage::vehicle_types::VehicleType;
 use storage::{
-    Tx, additional_fields, branches, due_days, plans, receivers, sellers, situations, vehicle_types, versions,
+    Tx, additional_fields, branches, claim_types, due_days, plans, receivers, sellers, situations,
+    vehicle_types, versions,
 };
 
 /// The small registers of a tenant, each by name, then code.
@@ -33,6 +35,7 @@ pub struct Registers {
     pub vehicle_types: Vec<VehicleType>,
     pub due_days: Vec<i32>,
     pub fields: Vec<AdditionalField>,
+    pub claim_types: Vec<ClaimType>,
     pub receivers: Vec<Receiver>,
     /// By code.
     pub sellers: HashMap<SellerCode, Seller>,
@@ -83,6 +86,10 @@ impl Registers {
         self.situations.iter().find(|one| one.entity == entity && fold(&one.name) == folded)
     }
 
+    pub fn claim_type(&self, code: ClaimTypeCode) -> Option<&ClaimType> {
+        self.claim_types.iter().find(|one| one.code == code)
+    }
+
     pub fn seller_name(&self, code: SellerCode) -> Option<&str> {
         self.sellers.get(&code).map(|seller| seller.name.as_str())
     }
@@ -129,6 +136,7 @@ async fn read(tx: &mut Tx, tenant: TenantId) -> Result<Registers, Error> {
         vehicle_types: vehicle_types::all(&mut *tx, tenant).await?,
         due_days: due_days::active(&mut *tx, tenant).await?,
         fields: additional_fields::all(&mut *tx, tenant).await?,
+        claim_types: claim_types::all(&mut *tx, tenant).await?,
         receivers: receivers::active(&mut *tx, tenant).await?,
         sellers: sellers.into_iter().map(|seller| (seller.code, seller)).collect(),
     };
@@ -137,6 +145,7 @@ async fn read(tx: &mut Tx, tenant: TenantId) -> Result<Registers, Error> {
     registers.plans.sort_by_cached_key(|one| (fold(&one.name), one.code));
     registers.situations.sort_by_cached_key(|one| (fold(&one.name), one.code));
     registers.vehicle_types.sort_by_cached_key(|one| (fold(&one.name), one.code));
+    registers.claim_types.sort_by_cached_key(|one| (fold(&one.name), one.code));
     registers.fields.sort_by_cached_key(|one| (fold(&one.name), one.code));
     Ok(registers)
 }

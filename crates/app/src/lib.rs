@@ -10,6 +10,7 @@ pub mod access;
 pub mod audit;
 pub mod base;
 pub mod benefits;
+pub mod claims;
 pub mod demo;
 mod error;
 pub mod feed;

@@ -1,6 +1,6 @@
 //! What somebody searches for, once it was understood. What cannot be found by anybody never gets here.
 
-use crate::{BenefitCode, Date, PersonCode, PlanCode, SellerCode, SituationCode};
+use crate::{BenefitCode, Date, Involved, Moment, PersonCode, PlanCode, SellerCode, SituationCode};
 
 /// What the rows of the member search must have. What is empty asks for nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -44,4 +44,17 @@ pub struct BenefitCriteria {
     pub documents: Vec<String>,
     pub situation: Option<SituationCode>,
     pub plan: Option<PlanCode>,
+}
+
+/// What the claims of a search must have. What is empty asks for nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClaimCriteria {
+    pub involved: Option<Involved>,
+    pub protocol: Option<i32>,
+    pub person: Option<PersonCode>,
+    pub opened_from: Option<Moment>,
+    /// The moment itself is no longer within.
+    pub opened_before: Option<Moment>,
+    pub happened_from: Option<Date>,
+    pub happened_to: Option<Date>,
 }

@@ -26,6 +26,7 @@ pub enum Field {
     Plan,
     Benefit,
     VehicleType,
+    Claim,
     /// A text that has no name of its own; where it stood names it.
     Text,
 }

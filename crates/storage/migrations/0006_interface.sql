@@ -252,7 +252,6 @@ CREATE TABLE claims (
     responsible BIGINT,
     description TEXT,
     happened_on TEXT,
-    opened_on TEXT NOT NULL,
     opened_at BIGINT NOT NULL,
     closed_at BIGINT,
     -- Who drove: a person that need not be a member.

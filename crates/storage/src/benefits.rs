@@ -1,6 +1,6 @@
 //! Benefits: what is known of each, whole. `app::situations` is the one place that writes them.
 
-mod kept;
+pub(crate) mod kept;
 
 pub(crate) use kept::{benefit, benefit_columns, fields_of, plans_of};
 

@@ -17,6 +17,8 @@ pub mod audit;
 mod batch;
 pub mod benefits;
 pub mod branches;
+pub mod claim_types;
+pub mod claims;
 pub mod counters;
 mod db;
 pub mod due_days;

@@ -1,7 +1,7 @@
 //! Everybody that an association knows.
 
 use crate::statement::inserts;
-use crate::{Error, Row, Source, Tx, Value, sql};
+use crate::{Error, Row, Source, Tx, Value, Weight, sql};
 use domain::{
     BranchCode, Cep, CivilState, Cnpj, Document, Email, Moment, Nature, PersonCode, Phone, PostalAddress,
     Rejection, SellerCode, Sex, TenantId,
@@ -122,6 +122,17 @@ pub async fn by_code(
     from.into().one(statement).await?.map(|row| profile(&row)).transpose()
 }
 
+/// These people, whoever may see them.
+pub async fn some(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    codes: impl IntoIterator<Item = PersonCode>,
+) -> Result<Vec<(PersonCode, Profile)>, Error> {
+    let statement = sql(SELECT).ending("WHERE tenant = $1").arg(tenant).within("code", codes);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("code")?, profile(row)?))).collect()
+}
+
 const SELECT: &str = "SELECT code, branch, is_member, document, nature, name, integration_code, email,
      receives_email, receives_whatsapp, sex, born_on, identity_number, identity_issuer, identity_issued_on,
      mother, civil_state, cnh_number, cnh_category, cnh_valid_until, trade_name, state_registration,
@@ -190,8 +201,13 @@ fn profile(row: &Row) -> Result<Profile, Error> {
 
 /// Where a person lives.
 pub(crate) fn address(row: &Row) -> Result<PostalAddress, Error> {
+    postal_address(row, row.get("address_kind")?)
+}
+
+/// Wherever a place is kept, its columns have the same names.
+pub(crate) fn postal_address(row: &Row, kind: Option<String>) -> Result<PostalAddress, Error> {
     Ok(PostalAddress {
-        kind: row.get("address_kind")?,
+        kind,
         street_kind: row.get("street_kind")?,
         street: row.get("street")?,
         number: row.get("street_number")?,

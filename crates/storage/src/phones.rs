@@ -1,7 +1,7 @@
 //! The telephones of people, each person's in the order in which they were given.
 
 use crate::statement::inserts;
-use crate::{Error, Source, Tx, Value, Weight, sql};
+use crate::{Error, Row, Source, Tx, Value, Weight, sql};
 use domain::{PersonCode, Phone, PhoneKind, TenantId};
 
 /// Brazil, the country of every number without one.
@@ -55,17 +55,31 @@ pub async fn of(
             .arg(tenant)
             .arg(person);
     let rows = from.into().all(Weight::Point, statement).await?;
-    rows.iter()
-        .map(|row| {
-            let number: String = row.get("number")?;
-            Ok(Telephone {
-                kind: row.get("kind")?,
-                country: row.get("country")?,
-                number: Phone::parse(&number)
-                    .map_err(|why| Error::Broken(format!("a telephone is kept with {why:?}")))?,
-            })
-        })
-        .collect()
+    rows.iter().map(telephone).collect()
+}
+
+/// The telephones of several people, each person's in their order.
+pub async fn of_some(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    people: impl IntoIterator<Item = PersonCode>,
+) -> Result<Vec<(PersonCode, Telephone)>, Error> {
+    let statement = sql("SELECT person, kind, country, number FROM phones WHERE tenant = $1")
+        .arg(tenant)
+        .within("person", people)
+        .ending("ORDER BY person, position");
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("person")?, telephone(row)?))).collect()
+}
+
+fn telephone(row: &Row) -> Result<Telephone, Error> {
+    let number: String = row.get("number")?;
+    Ok(Telephone {
+        kind: row.get("kind")?,
+        country: row.get("country")?,
+        number: Phone::parse(&number)
+            .map_err(|why| Error::Broken(format!("a telephone is kept with {why:?}")))?,
+    })
 }
 
 /// These telephones in place of the ones he had.

@@ -27,6 +27,7 @@ pub fn field(field: Field) -> &'static str {
         Field::Plan => "codPlano",
         Field::Benefit => "codBeneficio",
         Field::VehicleType => "codTipoVeiculo",
+        Field::Claim => "codEvento",
         Field::Text => "texto",
     }
 }

@@ -132,7 +132,7 @@ fn item(registers: &Registers, row: FoundBenefit) -> PesquisaBeneficioOutputTO {
 }
 
 /// A vehicle, but for what it is known by.
-fn vehicle(registers: &Registers, vehicle: Vehicle) -> VeiculoTO {
+pub fn vehicle(registers: &Registers, vehicle: Vehicle) -> VeiculoTO {
     let money = |cents: Option<i64>| cents.and_then(Money::from_cents).map(Valor);
     let kind = registers.vehicle_types.iter().find(|one| Some(one.code) == vehicle.kind);
     VeiculoTO {

@@ -5,8 +5,9 @@ use super::{At, Between, Problems, Read};
 use crate::names::Named;
 use crate::refusal;
 use domain::{
-    BenefitCode, BranchCode, CardNumber, Cep, Chassis, Date, Document, Email, Field, FieldCode, Money, Name,
-    Note, PersonCode, Phone, PlanCode, Plate, Rejection, SellerCode, Text, Uf, UserCode, VehicleTypeCode,
+    BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Date, Document, Email, Field, FieldCode,
+    Money, Name, Note, PersonCode, Phone, PlanCode, Plate, Rejection, SellerCode, Text, Uf, UserCode,
+    VehicleTypeCode,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -129,6 +130,7 @@ codes! {
     VehicleTypeCode: i32 = |code| code;
     FieldCode: i32 = |code| code;
     UserCode: i32 = |code| code;
+    ClaimCode: i32 = |code| code;
     PlanCode: Between<0, { i32::MAX }> = Between::get;
 }
 

@@ -7,6 +7,7 @@ mod amount;
 mod benefit;
 mod benefit_input;
 mod benefit_search;
+mod claim;
 mod contact;
 mod management;
 mod member_search;
@@ -31,6 +32,7 @@ pub use benefit_search::{
     CampoAdicionalValorTO, ListaBeneficioQuery, PesquisaBeneficioOutputTO, PesquisaBeneficioQuery,
     PlanoValorTO,
 };
+pub use claim::{EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO};
 pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};
 pub use management::{
     AuditoriaQuery, AuditoriaTO, HistoricoQuery, HistoricoTO, MudancaTO, PessoaVistaTO, RegistroAuditoriaTO,

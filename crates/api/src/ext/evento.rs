@@ -1,0 +1,172 @@
+//! `/ext/evento`: events.
+
+use super::beneficio::vehicle;
+use crate::State;
+use crate::answer::{Answer, streamed};
+use crate::extract::{Caller, Code, Query};
+use crate::failure::Failure;
+use app::base::Registers;
+use app::claims::{self, Found, PAGE, Person, Whole};
+use axum::extract;
+use axum::http::{HeaderName, HeaderValue, Uri, header};
+use axum::response::{IntoResponse, Response};
+use domain::{ClaimCode, ClaimTypeCode, PersonCode, PostalAddress, SituationCode, shown};
+use std::fmt::Write;
+use wire::names;
+use wire::records::{
+    EnderecoTO, EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO, TelefoneTO, VeiculoTO,
+};
+
+const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
+
+/// `GET /ext/evento`: every match, as it is read; with `pagina` a page, and where the others are.
+pub async fn search(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    uri: Uri,
+    Query(query): Query<PesquisaEventoQuery>,
+) -> Result<Response, Failure> {
+    let page = query.page.clone().set().map(wire::read::Between::get);
+    let mut search = claims::search(&state.app, &caller, query).await?;
+    if let Some(number) = page {
+        let (found, total) = search.page(&state.app, &caller, number).await?;
+        let headers = [(TOTAL, HeaderValue::from(total)), (header::LINK, links(&uri, number, total))];
+        return Ok((headers, Answer(items(found))).into_response());
+    }
+    // The first step before anything is answered: what fails there is told as what it is.
+    let first = search.next(&state.app, &caller).await?.map(items);
+    streamed(first, (state, caller, search), |(state, caller, mut search)| async move {
+        let more = search.next(&state.app, &caller).await?;
+        Ok(more.map(|found| (items(found), (state, caller, search))))
+    })
+}
+
+fn items(found: claims::Step) -> Vec<EventoListaTO> {
+    found.rows.into_iter().map(|row| item(&found.registers, row)).collect()
+}
+
+/// Where the first page, those beside this one and the last are (RFC 8288), relative to the address that was called.
+fn links(uri: &Uri, number: i32, total: i64) -> HeaderValue {
+    let last = i32::try_from((total + PAGE - 1) / PAGE).unwrap_or(i32::MAX).max(1);
+    let others = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    let others: Vec<_> = others.filter(|(name, _)| name != "pagina").collect();
+    let mut text = String::new();
+    let pages = [
+        ("first", Some(1)),
+        ("prev", (number > 1).then(|| (number - 1).min(last))),
+        ("next", (number < last).then_some(number + 1)),
+        ("last", Some(last)),
+    ];
+    for (relation, page) in pages {
+        let Some(page) = page else { continue };
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(&others).append_pair("pagina", &page.to_string());
+        let comma = if text.is_empty() { "" } else { ", " };
+        let _ = write!(text, "{comma}<?{}>; rel=\"{relation}\"", query.finish());
+    }
+    HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
+}
+
+fn item(registers: &Registers, row: Found) -> EventoListaTO {
+    let (situation, colour, readable) = situation(registers, row.situation);
+    EventoListaTO {
+        cod_evento: row.code.get(),
+        cor_destaque: colour,
+        cor_inversa: readable,
+        data_abertura: row.opened_at.date_in(&registers.zone).to_br(),
+        data_evento: row.happened_on.as_deref().map(shown::day),
+        envolvido: names::involved(row.involved),
+        nome_loja: registers.branch_name(row.branch).to_owned(),
+        nome_pessoa: row.name,
+        prioridade: names::priority(row.priority),
+        protocolo: row.protocol.to_string(),
+        responsavel: row.responsible,
+        situacao: situation,
+        tipo_evento: kind(registers, row.kind),
+    }
+}
+
+/// Its name in capitals, its colour and the one that is read on it.
+fn situation(registers: &Registers, code: SituationCode) -> (String, String, String) {
+    registers.situation(code).map_or_else(Default::default, |one| {
+        (one.name.to_uppercase(), one.colour.to_string(), one.colour.readable_on().to_string())
+    })
+}
+
+fn kind(registers: &Registers, code: ClaimTypeCode) -> String {
+    registers.claim_type(code).map_or_else(String::new, |one| one.name.clone())
+}
+
+/// `GET /ext/evento/{codEvento}`
+pub async fn whole(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<ClaimCode>,
+) -> Result<Answer<EventoTO>, Failure> {
+    let whole = claims::whole(&state.app, &caller, code.get()?).await?;
+    record(&whole, &mut vec![whole.code]).map(Answer).ok_or(Failure::Internal)
+}
+
+/// The claim at the end of a path, with those below it.
+fn record(whole: &Whole, path: &mut Vec<ClaimCode>) -> Option<EventoTO> {
+    let registers = &whole.registers;
+    let told = whole.claim(*path.last()?)?;
+    let claim = &told.claim;
+    let (situation, colour, readable) = situation(registers, claim.situation);
+    let mut related = Vec::new();
+    for below in whole.below(path) {
+        path.push(below);
+        related.extend(record(whole, path));
+        path.pop();
+    }
+    Some(EventoTO {
+        cod_beneficio: claim.benefit.map(domain::BenefitCode::get),
+        cod_evento: told.code.get(),
+        cor_destaque: colour,
+        cor_inversa: readable,
+        data_abertura: claim.opened_at.date_in(&registers.zone).to_br(),
+        data_evento: claim.happened_on.as_deref().map(shown::day),
+        protocolo: claim.protocol.to_string(),
+        responsavel: told.responsible.clone(),
+        situacao: situation,
+        tipo_evento: kind(registers, claim.kind),
+        envolvido: names::involved(claim.involved),
+        prioridade: names::priority(claim.priority),
+        associado: person(registers, claim.person, whole.person(claim.person)?),
+        condutor: claim.driver.and_then(|code| Some(person(registers, code, whole.person(code)?))),
+        local: (claim.place != PostalAddress::default()).then(|| EnderecoTO::from(claim.place.clone())),
+        veiculo: (claim.vehicle != Default::default()).then(|| VeiculoTO {
+            placa: claim.vehicle.plate.as_ref().map(ToString::to_string),
+            chassi: claim.vehicle.chassis.as_ref().map(ToString::to_string),
+            ..vehicle(registers, claim.vehicle.clone())
+        }),
+        relacionados: related,
+    })
+}
+
+fn person(registers: &Registers, code: PersonCode, person: &Person) -> PessoaTO {
+    let profile = &person.profile;
+    let day = |day: &Option<String>| day.as_deref().map(shown::day);
+    PessoaTO {
+        categoria_cnh: profile.cnh_category.clone(),
+        cod_loja: profile.branch.get(),
+        cod_pessoa: code.get(),
+        cpf_cnpj: profile.document.as_ref().map(ToString::to_string),
+        identidade: profile.identity_number.clone(),
+        inscricao_estadual: profile.state_registration.clone(),
+        inscricao_municipal: profile.municipal_registration.clone(),
+        nome_fantasia: profile.trade_name.clone(),
+        nome_loja: registers.branch_name(profile.branch).to_owned(),
+        nome_pessoa: profile.name.clone(),
+        numero_cnh: profile.cnh_number.clone(),
+        orgao_expedidor: profile.identity_issuer.clone(),
+        representante_legal: profile.legal_representative.clone(),
+        data_expedicao: day(&profile.identity_issued_on),
+        data_nascimento: day(&profile.born_on),
+        validade_cnh: day(&profile.cnh_valid_until),
+        email: profile.email.as_ref().map(ToString::to_string),
+        endereco: EnderecoTO::from(profile.address.clone()),
+        sexo: profile.sex.map(names::sex),
+        telefones: person.phones.iter().map(|phone| TelefoneTO::new(&phone.number, phone.kind)).collect(),
+    }
+}

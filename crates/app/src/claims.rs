@@ -1,0 +1,127 @@
+//! Claims: the search, in steps or in pages, and the whole of one.
+
+mod whole;
+
+pub use whole::{Person, Whole, whole};
+
+use crate::access::Session;
+use crate::audit::saw;
+use crate::base::{Registers, registers};
+use crate::{App, Error};
+use domain::{ClaimCriteria, Document, Scope};
+use std::sync::Arc;
+pub use storage::claims::Found;
+use storage::claims::{self, Driver, Part, Place};
+use wire::read::{Given, QueryDate};
+use wire::records::PesquisaEventoQuery;
+
+/// Claims in a page.
+pub const PAGE: i64 = 100;
+/// Claims in a step of a search without pages.
+const STEP: i64 = 500;
+const SEARCH: &str = "GET /ext/evento";
+
+/// A search under way: everything that it finds, a step at a time.
+pub struct Search {
+    scope: Scope,
+    criteria: Option<ClaimCriteria>,
+    driver: Driver,
+    behind: Option<Place>,
+}
+
+/// Some of what a search found, by the registers of that moment.
+pub struct Step {
+    pub rows: Vec<Found>,
+    pub registers: Arc<Registers>,
+}
+
+/// Begins a search.
+pub async fn search(app: &App, caller: &Session, query: PesquisaEventoQuery) -> Result<Search, Error> {
+    let scope = caller.scope.clone();
+    let registers = registers(app, scope.tenant()).await?;
+    let asked = (scope.clone(), criteria(&registers, &query), document(&query));
+    let (criteria, driver) = app
+        .db
+        .read(asked, |tx, (scope, criteria, document)| {
+            Box::pin(async move {
+                let Some(mut criteria) = criteria.clone() else { return Ok((None, Driver::Order)) };
+                if let Some(document) = document {
+                    let found = storage::people::by_document(&mut *tx, scope.tenant(), document).await?;
+                    // Two who are not the same person are nobody.
+                    match (found, criteria.person) {
+                        (Some((code, _)), None) => criteria.person = Some(code),
+                        (Some((code, _)), Some(person)) if code == person => {}
+                        _ => return Ok((None, Driver::Order)),
+                    }
+                }
+                let driver = claims::driver(tx, scope, &criteria).await?;
+                Ok::<_, Error>((Some(criteria), driver))
+            })
+        })
+        .await?;
+    Ok(Search { scope, criteria, driver, behind: None })
+}
+
+impl Search {
+    /// The next claims; `None` where there are no more.
+    pub async fn next(&mut self, app: &App, caller: &Session) -> Result<Option<Step>, Error> {
+        let part = Part { behind: self.behind, skip: 0, limit: STEP };
+        let (found, is_full) = self.part(app, caller, part).await?;
+        match found.rows.last() {
+            Some(last) if is_full => self.behind = Some((last.opened_at, last.code)),
+            // Nothing is behind what came: the next step need not ask.
+            _ => self.criteria = None,
+        }
+        Ok((!found.rows.is_empty()).then_some(found))
+    }
+
+    /// A page, and how many claims there are in all.
+    pub async fn page(&self, app: &App, caller: &Session, number: i32) -> Result<(Step, i64), Error> {
+        let skip = i64::from(number - 1) * PAGE;
+        let (found, is_full) = self.part(app, caller, Part { behind: None, skip, limit: PAGE }).await?;
+        let rows = found.rows.len() as i64;
+        let total = match &self.criteria {
+            None => 0,
+            Some(_) if !is_full && (rows > 0 || skip == 0) => skip + rows,
+            Some(criteria) => claims::count(&app.db, &self.scope, criteria, self.driver).await?,
+        };
+        Ok((found, total))
+    }
+
+    async fn part(&self, app: &App, caller: &Session, part: Part) -> Result<(Step, bool), Error> {
+        let registers = registers(app, self.scope.tenant()).await?;
+        let Some(criteria) = &self.criteria else {
+            return Ok((Step { rows: Vec::new(), registers }, false));
+        };
+        let codes = claims::codes(&app.db, &self.scope, criteria, self.driver, part).await?;
+        let rows = claims::at(&app.db, &self.scope, &codes).await?;
+        saw(app, caller, SEARCH, rows.iter().map(|row| row.person))?;
+        Ok((Step { rows, registers }, codes.len() as i64 == part.limit))
+    }
+}
+
+/// What a query asks for; `None` where nothing can be found.
+fn criteria(registers: &Registers, query: &PesquisaEventoQuery) -> Option<ClaimCriteria> {
+    let day = |given: &Given<QueryDate>| given.clone().set().map(QueryDate::get);
+    let protocol = match query.protocol.clone().set() {
+        // As it is written, to the digit: a protocol has no zeros before it.
+        Some(text) => Some(text.parse().ok().filter(|number: &i32| number.to_string() == text)?),
+        None => None,
+    };
+    if let Given::Set(text) = &query.document {
+        Document::parse(text).ok()?;
+    }
+    Some(ClaimCriteria {
+        involved: query.involved.clone().set(),
+        protocol,
+        person: query.person.clone().set(),
+        opened_from: day(&query.opened_from).map(|day| day.start_in(&registers.zone)),
+        opened_before: day(&query.opened_to).map(|day| day.next().start_in(&registers.zone)),
+        happened_from: day(&query.happened_from),
+        happened_to: day(&query.happened_to),
+    })
+}
+
+fn document(query: &PesquisaEventoQuery) -> Option<Document> {
+    query.document.clone().set().and_then(|text| Document::parse(&text).ok())
+}

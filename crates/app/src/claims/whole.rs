@@ -1,0 +1,118 @@
+//! A claim with everything in it: the people, and the claims that belong to it with theirs.
+
+use crate::access::Session;
+use crate::audit::saw;
+use crate::base::{Registers, registers};
+use crate::{App, Error};
+use domain::{ClaimCode, Field, PersonCode, Scope};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use storage::claims::{self, Told};
+use storage::people::Profile;
+use storage::phones::Telephone;
+use storage::{Tx, people, phones};
+
+/// How far below the claim that was asked for its relations are followed.
+const DEPTH: usize = 3;
+
+/// A person in a claim.
+#[derive(Clone, Debug)]
+pub struct Person {
+    pub profile: Profile,
+    pub phones: Vec<Telephone>,
+}
+
+/// The claim that was asked for, and whatever its relations lead to.
+pub struct Whole {
+    pub code: ClaimCode,
+    pub registers: Arc<Registers>,
+    claims: HashMap<ClaimCode, Told>,
+    /// Newest opening first.
+    related: HashMap<ClaimCode, Vec<ClaimCode>>,
+    people: HashMap<PersonCode, Person>,
+}
+
+impl Whole {
+    /// A claim of those that were read.
+    pub fn claim(&self, code: ClaimCode) -> Option<&Told> {
+        self.claims.get(&code)
+    }
+
+    pub fn person(&self, code: PersonCode) -> Option<&Person> {
+        self.people.get(&code)
+    }
+
+    /// The claims below the last one of a path, which begins with the one that was asked for. None of the path comes again,
+    /// so a loop ends, and so does every path after some steps.
+    pub fn below(&self, path: &[ClaimCode]) -> Vec<ClaimCode> {
+        let related = path.last().filter(|_| path.len() <= DEPTH).and_then(|last| self.related.get(last));
+        related.into_iter().flatten().filter(|one| !path.contains(one)).copied().collect()
+    }
+}
+
+/// A claim that the caller may see, with everything in it.
+pub async fn whole(app: &App, caller: &Session, code: ClaimCode) -> Result<Whole, Error> {
+    let registers = registers(app, caller.scope.tenant()).await?;
+    let asked = (caller.scope.clone(), code);
+    let read = app.db.read(asked, |tx, (scope, code)| Box::pin(read(tx, scope, *code))).await?;
+    let (claims, related, people) = read.ok_or(Error::NoSuch { field: Field::Claim, code: code.get() })?;
+    saw(app, caller, "GET /ext/evento/{codEvento}", people.keys().copied())?;
+    Ok(Whole { code, registers, claims, related, people })
+}
+
+type Read = (HashMap<ClaimCode, Told>, HashMap<ClaimCode, Vec<ClaimCode>>, HashMap<PersonCode, Person>);
+
+/// Level by level, so that the number of questions does not grow with what is found.
+async fn read(tx: &mut Tx, scope: &Scope, code: ClaimCode) -> Result<Option<Read>, Error> {
+    let mut known: HashMap<ClaimCode, Told> = HashMap::new();
+    let mut pairs: Vec<(ClaimCode, ClaimCode)> = Vec::new();
+    let mut wanted = vec![code];
+    for level in 0..=DEPTH {
+        let found = claims::find(&mut *tx, scope, wanted).await?;
+        let new: Vec<ClaimCode> = found.iter().map(|one| one.code).collect();
+        known.extend(found.into_iter().map(|one| (one.code, one)));
+        if new.is_empty() || level == DEPTH {
+            break;
+        }
+        let led = claims::related(&mut *tx, scope.tenant(), new).await?;
+        wanted = led.iter().map(|(_, to)| *to).filter(|to| !known.contains_key(to)).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        pairs.extend(led);
+        if wanted.is_empty() {
+            break;
+        }
+    }
+    if !known.contains_key(&code) {
+        return Ok(None);
+    }
+    let mut related: HashMap<ClaimCode, Vec<ClaimCode>> = HashMap::new();
+    // What the caller may not see was not found, and is told of nowhere.
+    for (from, to) in pairs.into_iter().filter(|(_, to)| known.contains_key(to)) {
+        related.entry(from).or_default().push(to);
+    }
+    for list in related.values_mut() {
+        list.sort_by_key(|one| std::cmp::Reverse((known.get(one).map(|told| told.claim.opened_at), *one)));
+    }
+    let people = people_in(tx, scope, known.values()).await?;
+    Ok(Some((known, related, people)))
+}
+
+async fn people_in(
+    tx: &mut Tx,
+    scope: &Scope,
+    claims: impl Iterator<Item = &Told>,
+) -> Result<HashMap<PersonCode, Person>, Error> {
+    let mut codes: Vec<PersonCode> =
+        claims.flat_map(|told| [Some(told.claim.person), told.claim.driver]).flatten().collect();
+    codes.sort_unstable();
+    codes.dedup();
+    let mut telephones: BTreeMap<PersonCode, Vec<Telephone>> = BTreeMap::new();
+    for (person, phone) in phones::of_some(&mut *tx, scope.tenant(), codes.iter().copied()).await? {
+        telephones.entry(person).or_default().push(phone);
+    }
+    let found = people::some(&mut *tx, scope.tenant(), codes).await?;
+    let person =
+        |(code, profile)| (code, Person { profile, phones: telephones.remove(&code).unwrap_or_default() });
+    Ok(found.into_iter().map(person).collect())
+}
