@@ -91,5 +91,23 @@ fn reply(text: &str) -> Reply {
     let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
     let headers: Vec<(String, String)> =
         lines.filter_map(|line| line.split_once(": ")).map(|(n, v)| (n.to_owned(), v.to_owned())).collect();
-    Reply { status, headers, body: body.to_owned() }
+    let is_chunked = headers.iter().any(|(name, value)| {
+        name.eq_ignore_ascii_case("transfer-encoding") && value.eq_ignore_ascii_case("chunked")
+    });
+    let body = if is_chunked { joined(body) } else { body.to_owned() };
+    Reply { status, headers, body }
+}
+
+/// The chunks of a body without their lengths. One that was cut off has no end, and is no answer.
+fn joined(chunks: &str) -> String {
+    let (mut rest, mut body) = (chunks, String::new());
+    loop {
+        let (length, chunk) = rest.split_once("\r\n").unwrap_or_else(|| panic!("cut off: {rest:?}"));
+        let length = usize::from_str_radix(length, 16).unwrap_or_else(|_| panic!("no length: {length:?}"));
+        if length == 0 {
+            return body;
+        }
+        body.push_str(&chunk[..length]);
+        rest = &chunk[length + 2..];
+    }
 }

@@ -4,8 +4,9 @@
 use domain::BenefitKind::{self, Assistance, Consortium, Health, Miscellaneous, Vehicle};
 use domain::FieldKind::{self, Boolean, Date, List, Number, Text};
 use domain::VehicleCategory::{self, Bus, Light, Motorcycle, Other, Truck};
-use domain::{Field, FieldCode, Moment, Name, PlanCode, TenantId, VehicleTypeCode};
+use domain::{ClaimTypeCode, Field, FieldCode, Moment, Name, PlanCode, TenantId, VehicleTypeCode};
 use storage::additional_fields::NewField;
+use storage::claim_types;
 use storage::counters::{self, Counter};
 use storage::plans::NewPlan;
 use storage::vehicle_types::NewVehicleType;
@@ -20,6 +21,7 @@ pub struct Registers {
     plans: &'static [(&'static str, BenefitKind, i64)],
     vehicle_types: &'static [(&'static str, VehicleCategory)],
     due_days: &'static [i32],
+    claim_types: &'static [&'static str],
     fields: &'static [OneField],
     /// No longer used: a plan, a type of vehicle, an additional field.
     inactive: (i32, i32, i32),
@@ -64,6 +66,7 @@ pub const HERE: Registers = Registers {
     ],
     vehicle_types: &[("Automóvel de passeio", Light), ("Carroça", Other)],
     due_days: &[5, 10, 15, 20, 25, 30],
+    claim_types: &["Colisão", "Roubo"],
     fields: &[
         text("Apelido", Vehicle, 10),
         field("Quilometragem", Vehicle, Number),
@@ -92,6 +95,7 @@ pub const THERE: Registers = Registers {
     ],
     vehicle_types: &[("Caminhão Ali", Truck), ("Moto Ali", Motorcycle), ("Ônibus Ali", Bus)],
     due_days: &[5, 10, 15, 20, 25, 28, 30],
+    claim_types: &["Consulta Ali", "Exame Ali", "Cirurgia Ali"],
     fields: &[
         list("Acomodação Ali", Health, &["Quarto Ali"]),
         text("Apelido Ali", Health, 3),
@@ -116,11 +120,14 @@ impl Registers {
         due_days::insert_all(tx, tenant, self.due_days, now).await?;
         let all: Vec<_> = (1..).zip(self.fields).map(|(code, field)| new_field(code, field)).collect();
         additional_fields::insert_all(tx, tenant, &all, now).await?;
+        let all = (1..).zip(self.claim_types).map(|(code, kind)| (ClaimTypeCode::new(code), name(kind)));
+        claim_types::insert_all(tx, tenant, &all.collect::<Vec<_>>(), now).await?;
         // Whoever adds one more gets the next code.
         for (counter, count) in [
             (Counter::Plan, self.plans.len()),
             (Counter::VehicleType, self.vehicle_types.len()),
             (Counter::Field, self.fields.len()),
+            (Counter::ClaimType, self.claim_types.len()),
         ] {
             counters::take(tx, tenant, counter, i32::try_from(count).unwrap()).await?;
         }

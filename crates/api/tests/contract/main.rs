@@ -13,6 +13,7 @@ mod cancel;
 mod cards;
 mod combinations;
 mod errors;
+mod events;
 mod formats;
 mod golden;
 mod history;

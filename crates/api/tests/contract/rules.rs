@@ -12,6 +12,7 @@ const SOURCES: &[&str] = &[
     include_str!("cards.rs"),
     include_str!("combinations.rs"),
     include_str!("errors.rs"),
+    include_str!("events.rs"),
     include_str!("formats.rs"),
     include_str!("golden.rs"),
     include_str!("history.rs"),

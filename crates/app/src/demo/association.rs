@@ -40,6 +40,10 @@ pub const VEHICLE_TYPES: &[(&str, VehicleCategory)] = &[
     ("Reboque e carretinha", Other),
 ];
 
+/// What a claim may be about.
+pub const CLAIM_TYPES: [&str; 5] =
+    ["Colisão", "Roubo ou furto", "Vidros e faróis", "Danos da natureza", "Assistência e guincho"];
+
 pub const DUE_DAYS: [i32; 6] = [5, 10, 15, 20, 25, 30];
 
 pub struct Field {

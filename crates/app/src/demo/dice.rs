@@ -28,6 +28,10 @@ impl Dice {
         list[self.in_range(0..list.len() as u32) as usize]
     }
 
+    pub fn pick_of<'l, T>(&mut self, list: &'l [T]) -> &'l T {
+        &list[self.in_range(0..list.len() as u32) as usize]
+    }
+
     /// What stands first is much more common than what stands last.
     pub fn pick_skewed<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.place_skewed(list.len())]

@@ -7,6 +7,7 @@
 mod association;
 mod benefits;
 mod calendar;
+mod claims;
 mod dice;
 mod documents;
 mod founding;

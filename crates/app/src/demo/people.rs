@@ -3,6 +3,7 @@
 
 use super::benefits::Holding;
 use super::calendar::{DAY_MILLIS, FOUNDED, FOUNDED_ON, SHOWN_ON, YEAR, at_work, day, day_of};
+use super::claims::Occurrence;
 use super::dice::Dice;
 use super::names::{CompanyName, PersonName, without_particle};
 use super::places::{self, City};
@@ -17,6 +18,8 @@ pub struct Member {
     pub phones: Vec<Phone>,
     /// What he has, in the order in which he took it.
     pub benefits: Vec<Holding>,
+    /// What happened to him.
+    pub claims: Vec<Occurrence>,
 }
 
 /// Domains that belong to nobody (RFC 2606).
@@ -62,6 +65,7 @@ impl Crowd {
         let first = |kind| member.phones.iter().find(|phone| phone.kind() == kind).cloned();
         (person.mobile, person.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
         member.benefits = self.benefits(number, person);
+        member.claims = self.claims(number, &member.benefits);
         member
     }
 
@@ -109,7 +113,7 @@ impl Crowd {
         if dice.percent(22) {
             phones.push(places::landline(dice, city));
         }
-        Member { person, phones, benefits: Vec::new() }
+        Member { person, phones, benefits: Vec::new(), claims: Vec::new() }
     }
 
     fn company(&self, dice: &mut Dice, number: u32, city: &City) -> Member {
@@ -128,7 +132,7 @@ impl Crowd {
         if dice.percent(70) {
             phones.push(places::mobile(dice, city));
         }
-        Member { person, phones, benefits: Vec::new() }
+        Member { person, phones, benefits: Vec::new(), claims: Vec::new() }
     }
 }
 

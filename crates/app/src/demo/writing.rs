@@ -1,6 +1,8 @@
 //! Writes members with everything that is theirs, many in one unit. It is the one place besides
 //! `crate::situations` that gives a benefit its situation: quietly, since nobody waits to be told of a demonstration.
 
+mod claims;
+
 use super::people::Member;
 use super::progress::Progress;
 use crate::Error;
@@ -41,6 +43,8 @@ pub async fn write_members(tx: &mut Tx, part: &Part) -> Result<Progress, Error> 
     storage::people::insert_all(tx, tenant, person, people.clone().map(|member| &member.person)).await?;
     phones::insert_all(tx, tenant, person, people.map(|member| &member.phones[..])).await?;
     let history = HistoryCode::new(first.history);
+    let of_claims =
+        claims::Codes { claim: first.claim, protocol: first.protocol, history: first.claim_history };
     let rows = Rows::of(part, first);
     tx.batch(benefits::insert(tenant, rows.benefits())).await?;
     tx.batch(items::insert_each(tenant, rows.items())).await?;
@@ -48,6 +52,7 @@ pub async fn write_members(tx: &mut Tx, part: &Part) -> Result<Progress, Error> 
     let changes: Result<Vec<_>, Error> =
         (history.get()..).zip(rows.benefits()).map(|(code, one)| change(part, code, one)).collect();
     tx.batch(history::insert_quietly(history, changes?)).await?;
+    tx.batch(claims::statements(part, &rows.members, &of_claims)?).await?;
     let progress = Progress { loaded: part.known.loaded + part.members.len() as u32, ..part.known };
     progress.write(tx).await?;
     Ok(progress)
@@ -62,11 +67,16 @@ struct Codes {
     card: i32,
     item: i32,
     history: i32,
+    claim: i32,
+    protocol: i32,
+    claim_history: i32,
 }
 
 async fn take_codes(tx: &mut Tx, tenant: TenantId, members: &[Member]) -> Result<Codes, Error> {
     let of_each = |count: &dyn Fn(&Member) -> usize| members.iter().map(count).sum::<usize>() as i32;
     let benefits = of_each(&|member| member.benefits.len());
+    let claims = of_each(&|member| member.claims.len());
+    let moved = of_each(&|member| member.claims.iter().filter(|one| one.moved_at.is_some()).count());
     let wanted = [
         (Counter::Person, members.len() as i32),
         (Counter::Slot, of_each(&|member| member.benefits.len().max(1))),
@@ -74,12 +84,15 @@ async fn take_codes(tx: &mut Tx, tenant: TenantId, members: &[Member]) -> Result
         (Counter::Sequence, benefits),
         (Counter::Card, of_each(&|member| member.benefits.iter().filter(|one| one.new_card).count())),
         (Counter::Item, of_each(&|member| member.benefits.iter().map(|one| one.items.len()).sum())),
-        (Counter::History, benefits),
+        (Counter::History, benefits + claims + moved),
+        (Counter::Claim, claims),
+        (Counter::ClaimProtocol, claims),
         (Counter::Listing, 1),
     ];
-    let [person, slot, benefit, sequence, card, item, history, _] =
+    let [person, slot, benefit, sequence, card, item, history, claim, protocol, _] =
         counters::take_all(tx, tenant, wanted).await?;
-    Ok(Codes { person, slot, benefit, sequence, card, item, history })
+    let claim_history = history + benefits;
+    Ok(Codes { person, slot, benefit, sequence, card, item, history, claim, protocol, claim_history })
 }
 
 /// What is written of one member.

@@ -1,0 +1,139 @@
+//! What happened to the members of a demonstration: collisions with a third party or without, thefts, tows. It follows
+//! from the seed and the member's number, by throws of its own.
+
+use super::association::CLAIM_TYPES;
+use super::benefits::Holding;
+use super::calendar::{SHOWN_ON, at_work, day, day_of};
+use super::dice::Dice;
+use super::people::Crowd;
+use super::places::{self, BRANCHES};
+use super::plates::{MOST_VEHICLES, VehicleNumber};
+use super::vehicles::vehicle;
+use domain::{
+    ClaimTypeCode, Involved, Moment, Nature, PersonCode, PostalAddress, Priority, SituationCode, UserCode,
+};
+use storage::benefits::Vehicle;
+use storage::claims::Claim;
+
+/// A claim as it follows from the member's number; what is counted is still missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Occurrence {
+    /// Which of his benefits it is about.
+    pub holding: usize,
+    pub claim: Claim,
+    /// Whether he drove himself.
+    pub drove: bool,
+    /// Which of his claims belong to it.
+    pub related: Vec<usize>,
+    /// When it came to where it stands, if that is not where it began.
+    pub moved_at: Option<Moment>,
+}
+
+/// The throws for members and their benefits have the numbers below.
+const STREAM: u64 = 1 << 33;
+
+/// The situations of claims that every association is born with: their codes follow those of benefits.
+const OPEN: i32 = 7;
+const STANDS: [i32; 6] = [OPEN, 8, 9, 10, 11, 12];
+const STAND_SHARES: [u32; 6] = [8, 8, 8, 4, 64, 8];
+/// From here on it is over.
+const OVER: i32 = 11;
+const PRIORITY_SHARES: [u32; 4] = [40, 40, 15, 5];
+
+/// The types of claim, in the order in which the association registered them.
+const COLLISION: usize = 0;
+const TOW: usize = 4;
+
+const STORIES: &[&str] = &[
+    "Colisão traseira em semáforo, sem feridos.",
+    "Perda de controle em pista molhada.",
+    "Veículo levado do estacionamento durante a noite.",
+    "Para-brisa trincado por pedra na estrada.",
+    "Pane elétrica; veículo rebocado até a oficina.",
+    "Batida leve em manobra de garagem.",
+];
+
+impl Crowd {
+    pub(super) fn claims(&self, number: u32, holdings: &[Holding]) -> Vec<Occurrence> {
+        let mut dice = Dice::new(self.seed, STREAM + u64::from(number));
+        let mut all = Vec::new();
+        for (holding, one) in holdings.iter().enumerate() {
+            // The first member's first vehicle has three that lead to each other in a ring.
+            let is_shown = number == 1 && holding == 0;
+            if one.benefit.vehicle == Vehicle::default() || !(is_shown || dice.percent(8)) {
+                continue;
+            }
+            let place = all.len();
+            let kind = if is_shown { COLLISION } else { dice.share([45, 15, 15, 10, 15]) };
+            all.push(self.occurrence(&mut dice, one, (holding, kind)));
+            if kind == COLLISION && (is_shown || dice.percent(40)) {
+                let twin = self.third_party(&mut dice, number, &all[place]);
+                all.push(twin);
+                all[place].related.push(place + 1);
+                all[place + 1].related.push(place);
+            }
+            if is_shown {
+                let mut tow = self.occurrence(&mut dice, one, (holding, TOW));
+                tow.claim.happened_on.clone_from(&all[place].claim.happened_on);
+                tow.related.push(place);
+                all[place + 1].related = vec![place + 2];
+                all.push(tow);
+            }
+        }
+        all
+    }
+
+    fn occurrence(&self, dice: &mut Dice, of: &Holding, (holding, kind): (usize, usize)) -> Occurrence {
+        let benefit = &of.benefit;
+        let since = day_of(benefit.created_at);
+        let happened = dice.in_range(since..SHOWN_ON);
+        let opened = (happened + dice.in_range(0..4)).min(SHOWN_ON - 1);
+        let stands = if opened + 60 < SHOWN_ON {
+            OVER + i32::from(dice.percent(10))
+        } else {
+            STANDS[dice.share(STAND_SHARES)]
+        };
+        let moved = dice.in_range(opened..SHOWN_ON.min(opened + 50).max(opened + 1));
+        let opened_at = at_work(dice, opened).max(benefit.created_at);
+        let moved_at = (stands != OPEN).then(|| at_work(dice, moved).max(opened_at));
+        let city = dice.pick_of(BRANCHES[benefit.branch.get() as usize - 1].cities);
+        let claim = Claim {
+            protocol: 0,
+            branch: benefit.branch,
+            person: PersonCode::new(0),
+            benefit: None,
+            kind: ClaimTypeCode::new(kind as i32 + 1),
+            situation: SituationCode::new(stands),
+            involved: Involved::Member,
+            priority: Priority::ALL[dice.share(PRIORITY_SHARES)],
+            // The operator sees to what belongs to his branch, the administrator to the rest.
+            responsible: dice
+                .percent(85)
+                .then(|| UserCode::new(if benefit.branch.get() == 2 { 2 } else { 1 })),
+            description: dice.percent(80).then(|| dice.pick(STORIES).to_owned()),
+            happened_on: Some(day(i64::from(happened))),
+            opened_at,
+            closed_at: moved_at.filter(|_| stands >= OVER),
+            driver: None,
+            place: PostalAddress { kind: None, ..places::address(dice, city, "") },
+            vehicle: benefit.vehicle.clone(),
+        };
+        Occurrence { holding, claim, drove: dice.percent(70), related: Vec::new(), moved_at }
+    }
+
+    /// The other one in a collision, with a vehicle of his own.
+    fn third_party(&self, dice: &mut Dice, number: u32, of: &Occurrence) -> Occurrence {
+        let year = of.claim.happened_on.as_deref().and_then(|day| day[..4].parse().ok()).unwrap_or(2016);
+        let other =
+            vehicle(dice, VehicleNumber::new(self.seed, number, MOST_VEHICLES - 1), Nature::Natural, year);
+        let claim = Claim {
+            involved: Involved::ThirdParty,
+            vehicle: Vehicle { worth: None, protected: None, participation: None, fipe: None, ..other },
+            ..of.claim.clone()
+        };
+        Occurrence { claim, drove: false, related: Vec::new(), ..of.clone() }
+    }
+}
+
+/// So many types, as the shares above expect.
+const _: () = assert!(CLAIM_TYPES.len() == 5);
