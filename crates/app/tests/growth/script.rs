@@ -6,8 +6,8 @@ use app::audit::{self, Question};
 use app::benefits::{self, Input};
 use app::once::{Done, Once, Ticket};
 use app::users::{self, Initial, NewUser};
-use app::{App, demo, feed, memory, once, people, searches};
-use domain::{BranchCode, Email, Entity, Field, HistoryCode, Name, Password, Role, TenantId};
+use app::{App, claims, demo, feed, memory, once, people, searches};
+use domain::{BranchCode, ClaimCode, Email, Entity, Field, HistoryCode, Name, Password, Role, TenantId};
 use std::sync::Arc;
 use testkit::Recorder;
 use wire::read::{body, query};
@@ -47,6 +47,7 @@ impl Script<'_> {
             self.find_benefits(who, caller).await;
             self.list(who, caller).await;
             self.feed(who, caller).await;
+            self.claims(who, caller).await;
         }
         let (_, administrator) = &callers[0];
         self.write(administrator).await;
@@ -189,6 +190,33 @@ impl Script<'_> {
                 feed::page(self.app, caller, entity, HistoryCode::new(after)).await.unwrap();
             }
         }
+    }
+
+    async fn claims(&self, who: &str, caller: &Session) {
+        let Sample { person, document, registered: (from, to), .. } = &self.sample;
+        for (what, criteria) in [
+            ("nothing", String::new()),
+            ("envolvido", "envolvido=Terceiro".to_owned()),
+            ("dataAbertura", format!("dataAberturaInicial={from}&dataAberturaFinal={to}")),
+            ("dataEvento of few", format!("dataEventoInicial={from}&dataEventoFinal={to}")),
+            ("dataEvento of all", "dataEventoFinal=31/12/2026".to_owned()),
+            ("protocolo", "protocolo=7".to_owned()),
+            ("codPessoa", format!("codPessoa={person}")),
+            ("cpfCnpj", format!("cpfCnpj={document}")),
+        ] {
+            self.recorder.begin(&format!("claims by {what} / page 1 / {who}"));
+            let asked = query(pairs(&criteria)).unwrap();
+            let mut search = claims::search(self.app, caller, asked).await.unwrap();
+            let (_, total) = search.page(self.app, caller, 1).await.unwrap();
+            if total > 100 {
+                self.recorder.begin(&format!("claims by {what} / last page / {who}"));
+                search.page(self.app, caller, i32::try_from((total + 99) / 100).unwrap()).await.unwrap();
+            }
+            self.recorder.begin(&format!("claims by {what} / step by step / {who}"));
+            while search.next(self.app, caller).await.unwrap().is_some() {}
+        }
+        self.recorder.begin(&format!("a claim / {who}"));
+        let _ = claims::whole(self.app, caller, ClaimCode::new(1)).await;
     }
 
     async fn write(&self, caller: &Session) {
