@@ -12,10 +12,11 @@ mod sample;
 mod script;
 
 use app::demo::{self, Demo};
+use domain::TenantId;
 use sample::Sample;
 use script::Script;
 use std::sync::Arc;
-use storage::Options;
+use storage::{Db, Lane, Options, sql};
 use testkit::{Database, Engine, Load, Recorder, StillClock, Work, app_on, both_engines};
 
 const SMALL: u32 = 2_000;
@@ -88,6 +89,7 @@ async fn measured(database: &Database, members: u32) -> Work {
     let app = app_on(database.open_with(&patient).await, Arc::new(StillClock::default()), 1);
     let wanted = Demo { members, seed: 7, password: demo::PASSWORD.to_owned() };
     demo::load(&app, &wanted, &mut |_| {}).await.unwrap();
+    add_words(&app.db).await;
     let sample = Sample::of(&app.db).await;
     app.db.close().await;
     if database.engine == Engine::Postgres {
@@ -100,6 +102,18 @@ async fn measured(database: &Database, members: u32) -> Work {
     Script { app: &app, recorder: &recorder, sample }.run().await;
     app.db.close().await;
     recorder.work(&before).await
+}
+
+/// The demonstration has few words. Of a real one hundreds begin alike, and then rows are read rather than asked for them.
+async fn add_words(db: &Db) {
+    let write = db.write(Lane::of(TenantId::new(1)), (), |tx, ()| {
+        Box::pin(async move {
+            let words = (0..100).map(|number| format!("(1, 'zz{number}')")).collect::<Vec<_>>().join(", ");
+            tx.execute(sql("INSERT INTO name_words (tenant, word) VALUES").ending(&words)).await
+        })
+    });
+    let written: Result<u64, storage::Error> = write.await;
+    written.unwrap();
 }
 
 /// What a statement took in the small association: in the same step, else in any.

@@ -8,8 +8,8 @@ use domain::{
     Scope, SituationCode, SituationKind, name_words,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use storage::searches::{self, Driver, FoundBenefit};
-use storage::{Db, Weight, sql};
+use storage::searches::{self, FoundBenefit, Led};
+use storage::{Db, Tx, Weight, sql};
 use testkit::{Database, both_engines};
 
 /// The benefits of a stretch of codes, by code.
@@ -177,6 +177,15 @@ async fn a_demo_counts_every_row_of_its_searches(database: Database) {
     }
 }
 
+async fn led_by_words(
+    tx: &mut Tx,
+    scope: &Scope,
+    criteria: &MemberCriteria,
+) -> Result<Vec<i32>, storage::Error> {
+    let search = Led::find(tx, scope, criteria).await?.expect("words lead");
+    search.slots(tx, 0, 0).await
+}
+
 #[both_engines]
 async fn every_row_of_a_demo_is_found_by_its_words(database: Database) {
     let app = fresh(&database).await;
@@ -193,9 +202,9 @@ async fn every_row_of_a_demo_is_found_by_its_words(database: Database) {
     for ((word, branch), slots) in expected.into_iter().filter(|(_, slots)| slots.len() < 100) {
         let scope = Scope::of(HERE, Role::Operator, [BranchCode::new(branch as i32)]);
         let criteria = MemberCriteria { words: vec![word.clone()], ..MemberCriteria::default() };
-        let read = app.db.read((scope, criteria), |tx, (scope, criteria)| {
-            Box::pin(searches::slots(tx, scope, criteria, Driver::Words, 0, 0))
-        });
+        let read = app
+            .db
+            .read((scope, criteria), |tx, (scope, criteria)| Box::pin(led_by_words(tx, scope, criteria)));
         let found = read.await.unwrap();
         // The beginning of a word finds longer ones too.
         assert!(found.len() == 100 || slots.iter().all(|slot| found.contains(slot)), "{word} {branch}");
@@ -205,7 +214,7 @@ async fn every_row_of_a_demo_is_found_by_its_words(database: Database) {
     let read = app.db.read(criteria, |tx, criteria| {
         Box::pin(async move {
             let scope = Scope::whole(HERE);
-            let slots = searches::slots(tx, &scope, criteria, Driver::Words, 0, 0).await?;
+            let slots = led_by_words(tx, &scope, criteria).await?;
             searches::at(tx, &scope, &slots).await
         })
     });

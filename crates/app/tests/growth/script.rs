@@ -95,6 +95,9 @@ impl Script<'_> {
         vec![
             ("a name", format!("nome={name}")),
             ("a common name", "nome=sil".to_owned()),
+            ("a name and a word of many", format!("nome={name} zz")),
+            ("a name and a word of many+uf", format!("nome={name} zz&uf={state}")),
+            ("a name that nobody has", "nome=sil qqq".to_owned()),
             ("cpf", format!("cpf={document}")),
             ("cnpj", format!("cnpj={company}")),
             ("Todos+cnpjEmpresa", format!("situacaoBeneficio=Todos&cnpjEmpresa={employer}")),

@@ -1,7 +1,8 @@
 //! What belongs together is there together.
 
 use super::{Db, all, number};
-use std::collections::BTreeMap;
+use domain::name_words;
+use std::collections::{BTreeMap, BTreeSet};
 use storage::tally::{FINE, Ordering};
 
 /// Statements that find what is half there.
@@ -97,6 +98,7 @@ pub async fn nothing_is_half_there(db: &Db, told_from: i64) {
     tallies(db).await;
     let named = "SELECT COUNT(*) AS n FROM name_index";
     assert_eq!(number(db, named).await, counters["slot"], "each row of the searches has its words");
+    vocabulary(db).await;
 }
 
 async fn bodies_and_deliveries(db: &Db, told_from: i64) {
@@ -121,6 +123,16 @@ async fn bodies_and_deliveries(db: &Db, told_from: i64) {
         }
     }
     assert_eq!(outbox, expected, "a delivery for each change since there is somebody to tell");
+}
+
+/// Nobody is found by a word that the vocabulary does not know.
+async fn vocabulary(db: &Db) {
+    let known = all(db, "SELECT word FROM name_words WHERE tenant = 1").await;
+    let known: BTreeSet<String> = known.iter().map(|row| row.get("word").unwrap()).collect();
+    let names = all(db, "SELECT DISTINCT name FROM people WHERE tenant = 1").await;
+    let words = names.iter().flat_map(|row| name_words(&row.get::<String>("name").unwrap()));
+    let unknown: BTreeSet<String> = words.filter(|word| !known.contains(word)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
 }
 
 /// The counts are those of the rows, in blocks of both sizes.
