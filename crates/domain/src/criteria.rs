@@ -1,6 +1,6 @@
 //! What somebody searches for, once it was understood. What cannot be found by anybody never gets here.
 
-use crate::{BenefitCode, Date, PersonCode, PlanCode, SellerCode, SituationCode};
+use crate::{BenefitCode, CardNumber, Date, Document, PersonCode, PlanCode, SellerCode, SituationCode};
 
 /// What the rows of the member search must have. What is empty asks for nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -44,4 +44,13 @@ pub struct BenefitCriteria {
     pub documents: Vec<String>,
     pub situation: Option<SituationCode>,
     pub plan: Option<PlanCode>,
+}
+
+/// What the benefit that is validated must have: all of those that are given, at least one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ValidationKeys {
+    pub card: Option<CardNumber>,
+    /// The holder's.
+    pub document: Option<Document>,
+    pub sequence: Option<i32>,
 }

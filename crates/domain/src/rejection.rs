@@ -26,6 +26,10 @@ pub enum Field {
     Plan,
     Benefit,
     VehicleType,
+    Person,
+    Supplier,
+    /// What a benefit protects, as a code in a path.
+    BenefitKind,
     /// A text that has no name of its own; where it stood names it.
     Text,
 }
@@ -116,6 +120,10 @@ pub enum Rejection {
     NoMemberCriterion,
     /// A search of benefits without anything that names one.
     NoBenefitKey,
+    /// A validation without anything that names a benefit.
+    NoValidationKey,
+    /// No benefit has everything that a validation named, as far as its caller sees.
+    NothingToValidate,
     UnknownTenant(TenantId),
     /// No tenant exists yet, or none is the default.
     NoDefaultTenant,
