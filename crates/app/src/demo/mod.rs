@@ -7,8 +7,10 @@
 mod association;
 mod benefits;
 mod calendar;
+mod credit_cards;
 mod dice;
 mod documents;
+mod equipment;
 mod founding;
 mod names;
 mod people;

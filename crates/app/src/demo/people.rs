@@ -10,6 +10,7 @@ use super::{documents, sellers};
 use domain::{
     BranchCode, CivilState, Document, Email, Moment, Phone, PhoneKind, PostalAddress, SellerCode, Sex, fold,
 };
+use storage::credit_cards::NewCreditCard;
 use storage::people::Profile;
 
 pub struct Member {
@@ -17,6 +18,7 @@ pub struct Member {
     pub phones: Vec<Phone>,
     /// What he has, in the order in which he took it.
     pub benefits: Vec<Holding>,
+    pub credit_cards: Vec<NewCreditCard>,
 }
 
 /// Domains that belong to nobody (RFC 2606).
@@ -62,6 +64,7 @@ impl Crowd {
         let first = |kind| member.phones.iter().find(|phone| phone.kind() == kind).cloned();
         (person.mobile, person.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
         member.benefits = self.benefits(number, person);
+        member.credit_cards = self.credit_cards(number, person);
         member
     }
 
@@ -109,7 +112,7 @@ impl Crowd {
         if dice.percent(22) {
             phones.push(places::landline(dice, city));
         }
-        Member { person, phones, benefits: Vec::new() }
+        Member { person, phones, benefits: Vec::new(), credit_cards: Vec::new() }
     }
 
     fn company(&self, dice: &mut Dice, number: u32, city: &City) -> Member {
@@ -128,7 +131,7 @@ impl Crowd {
         if dice.percent(70) {
             phones.push(places::mobile(dice, city));
         }
-        Member { person, phones, benefits: Vec::new() }
+        Member { person, phones, benefits: Vec::new(), credit_cards: Vec::new() }
     }
 }
 
