@@ -44,6 +44,17 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     }
 }
 
+/// Who calls, where an operation asks for nobody and a token came anyway.
+pub struct AnyCaller(pub Option<Arc<Session>>);
+
+impl<S: Sync> FromRequestParts<S> for AnyCaller {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<AnyCaller, Infallible> {
+        Ok(AnyCaller(parts.extensions.get::<Arc<Session>>().cloned()))
+    }
+}
+
 /// The association that an operation without a credential is meant for.
 #[derive(Clone, Copy)]
 pub struct Base(pub TenantId);

@@ -10,6 +10,10 @@ use wire::records::{
     PesquisaBeneficioOutputTO, PesquisaBeneficioQuery, PesquisaEventoQuery, PessoaInput, PessoaOutputTO,
     SituacaoBeneficioTO, TipoVeiculoBean, UsuarioInput, UsuarioTO,
 };
+use wire::records::{
+    CampoAdicionalOutputTO, CartaoCreditoTO, FornecedorTO, PesquisaVendedorOutputTO, PesquisaVendedorQuery,
+    RastreadorInstalacaoTO, ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO,
+};
 
 const ANY_ROLE: Access = Access::Roles(&Role::ALL);
 const ADMINISTRATOR: Access = Access::Roles(&[Role::Administrator]);
@@ -23,6 +27,16 @@ pub fn operations() -> Vec<Operation> {
         get("/ext/administracao/loja", ANY_ROLE, ext::administracao::branches)
             .told(Administration, "Lojas do usuário", "As lojas (unidades) que o usuário pode acessar, por nome.")
             .answers_many::<CodigoNomeTO>(),
+        get("/ext/administracao/campos/{codigo}", ANY_ROLE, ext::administracao::fields)
+            .told(Administration, "Campos adicionais", "Os campos que a associação acrescentou aos benefícios de um tipo, por nome: 0 Veicular, 1 Saúde, 2 Diversos, 3 Consórcio, 4 Assistência 24H.")
+            .answers_many::<CampoAdicionalOutputTO>(),
+        get("/ext/administracao/fornecedor/{codFornecedor}", ANY_ROLE, ext::administracao::supplier)
+            .told(Administration, "Fornecedor", "Os dados de um fornecedor da associação, também de um que já não está ativo.")
+            .answers::<FornecedorTO>(),
+        get("/ext/administracao/vendedor", ANY_ROLE, ext::administracao::sellers)
+            .told(Administration, "Pesquisar vendedores", "Os consultores e representantes ativos das lojas do usuário, por nome. Os parâmetros só restringem; sem nenhum, vêm todos.")
+            .asks::<PesquisaVendedorQuery>()
+            .answers_many::<PesquisaVendedorOutputTO>(),
         get("/ext/associado", ANY_ROLE, ext::associado::search)
             .told(Member, "Pesquisar associados", "Os associados com os seus benefícios, um benefício por item; quem tem vários aparece várias vezes, e quem não tem nenhum, uma. Informe ao menos um destes: `codPessoa`; `nome`; `cpf` ou `cnpj`; `dataCadastroInicial` com `dataCadastroFinal`; `dataNascimento`; `situacaoBeneficio`; `placa` ou `chassi`. Em páginas de 100, na ordem em que os itens surgiram.")
             .asks::<PesquisaAssociadoQuery>()
@@ -31,6 +45,9 @@ pub fn operations() -> Vec<Operation> {
             .told(Member, "Salvar associado", "Cria a pessoa do CPF ou CNPJ enviado ou, se ela já está na base, a atualiza: o campo que não vem fica como está, e `null` o limpa.")
             .takes::<PessoaInput>()
             .answers::<PessoaOutputTO>(),
+        get("/ext/associado/{codPessoa}/cartaoCredito", ANY_ROLE, ext::associado::credit_cards)
+            .told(Member, "Cartões de crédito", "Os cartões de crédito de um associado, também os que já não estão em uso, pelo nome impresso. Só a bandeira, os quatro últimos dígitos, o nome e a validade são conhecidos.")
+            .answers_many::<CartaoCreditoTO>(),
         get("/ext/beneficio", ANY_ROLE, ext::beneficio::search)
             .told(Benefit, "Pesquisar benefícios", "Os benefícios de uma placa, de um chassi, de um número sequencial ou de um cartão; informe ao menos um deles. Os outros parâmetros só restringem.")
             .asks::<PesquisaBeneficioQuery>()
@@ -47,6 +64,9 @@ pub fn operations() -> Vec<Operation> {
             .told(Benefit, "Salvar benefício veicular", "Cria um benefício veicular, com o seu veículo, para a pessoa do CPF ou CNPJ enviado ou, com `codBeneficio`, o altera. Uma placa ou um chassi tem um só benefício em vigor por vez.")
             .takes::<BeneficioVeiculoInput>()
             .answers::<BeneficioOutputTO>(),
+        get("/ext/beneficio/{codBeneficio}/equipamentos", ANY_ROLE, ext::beneficio::equipment)
+            .told(Benefit, "Equipamentos do veículo", "O que está ou já esteve instalado no veículo de um benefício, pelo modelo. Sem equipamento, a lista vem vazia.")
+            .answers_many::<RastreadorInstalacaoTO>(),
         put("/ext/beneficio/{codBeneficio}/cancelar", ANY_ROLE, ext::beneficio::cancel)
             .told(Benefit, "Cancelar benefício", "Leva o benefício à situação de cancelado e guarda os seus dados. Repetido, responde o mesmo. O corpo pode faltar.")
             .may_take::<CancelamentoInput>()
@@ -67,6 +87,10 @@ pub fn operations() -> Vec<Operation> {
         get("/ext/evento/{codEvento}", ANY_ROLE, ext::evento::whole)
             .told(Claim, "Consultar evento", "Um evento com o associado, o condutor, o local, o veículo e os eventos relacionados, até três níveis abaixo dele.")
             .answers::<EventoTO>(),
+        post("/ext/beneficio/validacao", Access::Open, ext::validacao::validate)
+            .told(Benefit, "Validar benefício", "Diz se um benefício está ativo e de quem é. Informe o cartão (ou o CPF ou CNPJ) em `matricula`, o documento do titular ou o número sequencial; se vierem vários, o benefício deve ter todos. De vários benefícios, vem um ativo e, entre eles, o mais novo. Sem credencial, o documento e o cartão vêm só em parte, e cada endereço de rede tem um número limitado de consultas; com o token, vêm inteiros, das lojas do usuário. Não achar nada é um 400.")
+            .takes::<ValidacaoBeneficioInput>()
+            .answers::<ValidacaoBeneficioOutputTO>(),
         get("/gestao/auditoria", ADMINISTRATOR, gestao::auditoria::page)
             .told(Management, "Auditoria", "Quem alterou e quem viu os dados de quem, e por qual operação, na ordem em que foi gravado. As leituras são gravadas em grupos, logo depois de respondidas.")
             .asks::<AuditoriaQuery>()

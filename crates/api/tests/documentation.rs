@@ -168,7 +168,17 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         fields.insert("codPlano".to_owned(), json!(plan));
         fields.insert("codTipoVeiculo".to_owned(), json!(1));
     }
-    let path = path.replace("{codBeneficio}", "1").replace("{codEvento}", "1");
+    if path.ends_with("/validacao") {
+        *body = Some(json!({"sequencial": 1}));
+    }
+    let codes = [
+        ("{codBeneficio}", "1"),
+        ("{codPessoa}", "1"),
+        ("{codFornecedor}", "1"),
+        ("{codigo}", "0"),
+        ("{codEvento}", "1"),
+    ];
+    let path = codes.iter().fold(path.to_owned(), |path, (name, code)| path.replace(name, code));
     match path.as_str() {
         "/ext/associado" if body.is_none() => format!("{path}?situacaoBeneficio=Todos"),
         "/ext/beneficio" if body.is_none() => format!("{path}?sequencial=1"),

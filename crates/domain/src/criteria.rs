@@ -1,6 +1,9 @@
 //! What somebody searches for, once it was understood. What cannot be found by anybody never gets here.
 
-use crate::{BenefitCode, Date, Involved, Moment, PersonCode, PlanCode, SellerCode, SituationCode};
+use crate::{
+    BenefitCode, CardNumber, Date, Document, Involved, Moment, PersonCode, PlanCode, SellerCode,
+    SituationCode,
+};
 
 /// What the rows of the member search must have. What is empty asks for nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -57,4 +60,13 @@ pub struct ClaimCriteria {
     pub opened_before: Option<Moment>,
     pub happened_from: Option<Date>,
     pub happened_to: Option<Date>,
+}
+
+/// What the benefit that is validated must have: all of those that are given, at least one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ValidationKeys {
+    pub card: Option<CardNumber>,
+    /// The holder's.
+    pub document: Option<Document>,
+    pub sequence: Option<i32>,
 }

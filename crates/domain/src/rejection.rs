@@ -27,6 +27,10 @@ pub enum Field {
     Benefit,
     VehicleType,
     Claim,
+    Person,
+    Supplier,
+    /// What a benefit protects, as a code in a path.
+    BenefitKind,
     /// A text that has no name of its own; where it stood names it.
     Text,
 }
@@ -117,6 +121,10 @@ pub enum Rejection {
     NoMemberCriterion,
     /// A search of benefits without anything that names one.
     NoBenefitKey,
+    /// A validation without anything that names a benefit.
+    NoValidationKey,
+    /// No benefit has everything that a validation named, as far as its caller sees.
+    NothingToValidate,
     UnknownTenant(TenantId),
     /// No tenant exists yet, or none is the default.
     NoDefaultTenant,

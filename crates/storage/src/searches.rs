@@ -8,9 +8,11 @@
 mod found;
 mod shapes;
 mod slots;
+mod validated;
 mod words;
 
 pub use found::{Found, FoundBenefit, FoundPerson, OfBenefit};
+pub use validated::validated;
 
 use crate::tally::Stretch;
 use crate::{Error, Source, Statement, Tx, Value, Weight, names, sql};

@@ -1,8 +1,8 @@
 //! What the fixed sets are called outside, each in one table.
 
 use domain::{
-    BenefitKind, CivilState, DealState, Entity, Fuel, Involved, Kinship, Nature, PhoneKind, Priority, Role,
-    SellerKind, Sex, SituationKind, VehicleCategory,
+    BenefitKind, CivilState, DealState, Entity, FieldKind, Fuel, Involved, Kinship, Nature, PhoneKind,
+    Priority, Role, SellerKind, Sex, SituationKind, VehicleCategory,
 };
 
 /// A set whose members callers name, exactly as its table writes them.
@@ -134,6 +134,15 @@ names! {
         Open = "ABERTO",
         Progress = "ANDAMENTO",
         Done = "CONCLUIDO",
+    }
+
+    /// `tipo` of an additional field.
+    field_kind: FieldKind {
+        Text = "Texto",
+        Number = "Numero",
+        Date = "Data",
+        Boolean = "Logico",
+        List = "Lista",
     }
 
     /// `categoria` as the list of vehicle types gives it.

@@ -28,6 +28,9 @@ pub fn field(field: Field) -> &'static str {
         Field::Benefit => "codBeneficio",
         Field::VehicleType => "codTipoVeiculo",
         Field::Claim => "codEvento",
+        Field::Person => "codPessoa",
+        Field::Supplier => "codFornecedor",
+        Field::BenefitKind => "codigo",
         Field::Text => "texto",
     }
 }
@@ -106,6 +109,16 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::UnknownCode { field: Field::Benefit, code } => {
             format!("codBeneficio: o benefício {code} não existe para o seu usuário.")
         }
+        Rejection::UnknownCode { field: Field::Person, code } => {
+            format!("codPessoa: a pessoa {code} não existe para o seu usuário.")
+        }
+        Rejection::UnknownCode { field: Field::Supplier, code } => {
+            format!("codFornecedor: o fornecedor {code} não existe nesta base.")
+        }
+        Rejection::UnknownCode { field: Field::BenefitKind, code } => format!(
+            "codigo: {code} não é um tipo de benefício; use 0 (Veicular), 1 (Saúde), 2 (Diversos), 3 (Consórcio) ou 4 \
+             (Assistência 24H)."
+        ),
         Rejection::UnknownCode { field: unknown, code } => {
             format!("{}: o código {code} não existe, está inativo ou é de outra loja.", field(*unknown))
         }
@@ -167,6 +180,12 @@ pub fn text(rejection: &Rejection) -> String {
         }
         Rejection::NoBenefitKey => {
             "Informe ao menos um destes: placa, chassi, sequencial ou numeroCartaoDesconto.".to_owned()
+        }
+        Rejection::NoValidationKey => {
+            "Informe ao menos um destes: matricula, cpfCnpj ou sequencial.".to_owned()
+        }
+        Rejection::NothingToValidate => {
+            "Nenhum benefício foi encontrado; confira o que enviou em matricula, cpfCnpj e sequencial.".to_owned()
         }
         Rejection::UnknownTenant(id) => format!("base: não há uma base {id} neste servidor."),
         Rejection::NoDefaultTenant => {

@@ -7,16 +7,18 @@ use crate::failure::Failure;
 use crate::write::Write;
 use app::base::{Registers, registers};
 use app::benefits::{self, Input, Saved};
+use app::equipment;
 use app::searches::{self, FieldValues, FoundBenefit, Vehicle};
 use axum::extract;
 use axum::response::Response;
-use domain::{BenefitCode, BenefitKind, Entity, Money, PlanCode, SellerCode, fold, shown};
+use domain::{BenefitCode, BenefitKind, Entity, Money, PlanCode, SellerCode, SupplierCode, fold, shown};
 use wire::names;
 use wire::read;
 use wire::records::{
     BeneficioInput, BeneficioOutputTO, BeneficioVeiculoInput, CampoAdicionalValorTO, CancelamentoInput,
     DiaVencimentoTO, ListaBeneficioQuery, ListaDiaVencimentoTO, Pagina, PesquisaBeneficioOutputTO,
-    PesquisaBeneficioQuery, PlanoValorTO, SituacaoBeneficioTO, TipoVeiculoBean, Valor, VeiculoTO,
+    PesquisaBeneficioQuery, PlanoValorTO, RastreadorInstalacaoTO, SituacaoBeneficioTO, TipoVeiculoBean,
+    Valor, VeiculoTO,
 };
 
 /// `GET /ext/beneficio`
@@ -75,6 +77,31 @@ pub async fn cancel(
         benefits::cancel(&state.app, &caller, code, input, once)
     };
     write.answer(&state, &caller, read, act, record).await
+}
+
+/// `GET /ext/beneficio/{codBeneficio}/equipamentos`
+pub async fn equipment(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<BenefitCode>,
+) -> Result<Answer<Vec<RastreadorInstalacaoTO>>, Failure> {
+    let benefit = code.get()?;
+    let installed = equipment::of(&state.app, &caller, benefit).await?;
+    let records = installed.into_iter().map(|(one, supplier)| RastreadorInstalacaoTO {
+        cod_instalacao: one.code.get(),
+        cod_beneficio: benefit.get(),
+        numero_serie: one.serial_number,
+        imei: one.imei,
+        modelo: one.model,
+        fabricante: one.maker,
+        cod_fornecedor: one.supplier.map(SupplierCode::get),
+        nome_fornecedor: supplier,
+        local_instalacao: one.place,
+        data_instalacao: one.installed_on.as_deref().map(shown::day),
+        data_remocao: one.removed_on.as_deref().map(shown::day),
+        ativo: one.active,
+    });
+    Ok(Answer(records.collect()))
 }
 
 fn record(saved: &Saved) -> BeneficioOutputTO {

@@ -5,3 +5,4 @@ pub mod associado;
 pub mod autenticacao;
 pub mod beneficio;
 pub mod evento;
+pub mod validacao;

@@ -11,8 +11,8 @@ macro_rules! golden {
     };
 }
 
-const PERSON: &str = "529.982.247-25";
-const COMPANY: &str = "12.ABC.345/01DE-35";
+pub const PERSON: &str = "529.982.247-25";
+pub const COMPANY: &str = "12.ABC.345/01DE-35";
 
 fn ana() -> Value {
     json!({"nomePessoa": "Ana Souza", "cpfCnpj": PERSON, "email": "ana@exemplo.com.br", "sexo": "Feminino",
@@ -38,7 +38,7 @@ fn basic() -> Value {
     json!({"codPlano": 2, "cpfCnpj": COMPANY, "numeroCartaoDesconto": "9876 54 3 210 987"})
 }
 
-async fn peopled(world: World) -> Calls {
+pub async fn peopled(world: World) -> Calls {
     let calls = Calls::on(world).await;
     calls.saved(&calls.operator, MEMBERS, &ana()).await;
     calls.saved(&calls.operator, MEMBERS, &json!({"nomePessoa": "Boa Ltda", "cpfCnpj": COMPANY})).await;

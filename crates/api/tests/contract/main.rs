@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
 mod additional_fields;
+mod administration;
 mod at_once;
 mod audit;
 mod benefit_change;
@@ -12,6 +13,8 @@ mod calls;
 mod cancel;
 mod cards;
 mod combinations;
+mod credit_cards;
+mod equipment;
 mod errors;
 mod events;
 mod formats;
@@ -25,4 +28,5 @@ mod rules;
 mod scope;
 mod shapes;
 mod situations;
+mod validation;
 mod vehicle;

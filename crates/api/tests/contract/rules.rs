@@ -3,6 +3,7 @@
 /// These tests, file by file, and last those of the members' own file, whose rules stand here too.
 const SOURCES: &[&str] = &[
     include_str!("additional_fields.rs"),
+    include_str!("administration.rs"),
     include_str!("at_once.rs"),
     include_str!("audit.rs"),
     include_str!("benefit_change.rs"),
@@ -11,6 +12,8 @@ const SOURCES: &[&str] = &[
     include_str!("cancel.rs"),
     include_str!("cards.rs"),
     include_str!("combinations.rs"),
+    include_str!("credit_cards.rs"),
+    include_str!("equipment.rs"),
     include_str!("errors.rs"),
     include_str!("events.rs"),
     include_str!("formats.rs"),
@@ -23,6 +26,7 @@ const SOURCES: &[&str] = &[
     include_str!("scope.rs"),
     include_str!("shapes.rs"),
     include_str!("situations.rs"),
+    include_str!("validation.rs"),
     include_str!("vehicle.rs"),
     include_str!("../associado.rs"),
 ];

@@ -119,15 +119,19 @@ const fn supplier(
     Supplier { name, trade_name, kind, branch, mailbox }
 }
 
+/// What suppliers of trackers are called.
+pub const TRACKERS: &str = "Rastreador";
+
 pub const SUPPLIERS: &[Supplier] = &[
     supplier("Oficina Mecânica Boa Rota Ltda", "Boa Rota", "Oficina", 0, "boa-rota"),
     supplier("Guincho e Resgate Estrada Livre ME", "Estrada Livre", "Guincho", 0, "estrada-livre"),
     supplier("Vidros e Para-brisas Horizonte Ltda", "Horizonte Vidros", "Vidraçaria", 1, "horizonte"),
     supplier("Clínica Vida Plena S.A.", "Vida Plena", "Clínica", 1, "vida-plena"),
-    supplier("Rastreamento Sul Sinal Ltda", "Sul Sinal", "Rastreador", 2, "sul-sinal"),
+    supplier("Rastreamento Sul Sinal Ltda", "Sul Sinal", TRACKERS, 2, "sul-sinal"),
     supplier("Chaveiro Central EIRELI", "Chaveiro Central", "Chaveiro", 3, "chaveiro"),
     supplier("Funerária Paz Serena Ltda", "Paz Serena", "Funerária", 3, "paz-serena"),
     supplier("Autopeças Cerrado Comércio Ltda", "Cerrado Autopeças", "Peças", 4, "cerrado"),
+    supplier("Via Segura Rastreamento e Bloqueio Ltda", "Via Segura", TRACKERS, 0, "via-segura"),
 ];
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use domain::VehicleCategory::{Bus, Motorcycle, Truck};
 use domain::{BranchCode, ItemCode, Moment, Nature, PersonCode, PlanCode, SituationCode};
 use std::time::Duration;
 use storage::benefits::{Benefit, Vehicle};
+use storage::installations::Installation;
 use storage::items::Item;
 use storage::people::Profile;
 
@@ -26,6 +27,8 @@ pub struct Holding {
     pub items: Vec<Item>,
     /// Whether it has a card of its own, or that of the benefit before it.
     pub new_card: bool,
+    /// On its vehicle.
+    pub equipment: Vec<Installation>,
 }
 
 /// The throws for members have the numbers below.
@@ -81,6 +84,10 @@ impl Crowd {
             }
             _ => Vehicle::default(),
         };
+        let equipment = match kind {
+            BenefitKind::Vehicle => self.equipment((number, at), days.joined, days.cancelled),
+            _ => Vec::new(),
+        };
         let items = items(dice, kind, &vehicle, &days, is_shown);
         let (branch, is_own) = branch(dice, person.branch);
         let (consultants, representatives) = &self.sellers[branch.get() as usize - 1];
@@ -108,7 +115,7 @@ impl Crowd {
             created_at: days.created_at,
             updated_at: days.updated_at,
         };
-        Holding { benefit, items, new_card: at == 0 || dice.percent(12) }
+        Holding { benefit, items, new_card: at == 0 || dice.percent(12), equipment }
     }
 }
 

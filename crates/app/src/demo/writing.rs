@@ -9,11 +9,16 @@ use crate::Error;
 use crate::base::Registers;
 use crate::people::{listed_days, own};
 use crate::situations::{self, Acting, benefit_row, member};
-use domain::{BenefitCode, CardNumber, Entity, HistoryCode, ItemCode, PersonCode, Plate, TenantId};
+use domain::{
+    BenefitCode, CardNumber, CreditCardCode, Entity, HistoryCode, InstallationCode, ItemCode, PersonCode,
+    Plate, TenantId,
+};
 use std::sync::Arc;
 use storage::benefits::{self, Benefit};
 use storage::counters::{self, Counter};
+use storage::credit_cards::{self, NewCreditCard};
 use storage::history::{self, Change};
+use storage::installations::{self, Installation};
 use storage::items::{self, Item};
 use storage::listing::{self, ListedRow};
 use storage::people::Profile;
@@ -48,6 +53,8 @@ pub async fn write_members(tx: &mut Tx, part: &Part) -> Result<Progress, Error> 
     let rows = Rows::of(part, first);
     tx.batch(benefits::insert(tenant, rows.benefits())).await?;
     tx.batch(items::insert_each(tenant, rows.items())).await?;
+    tx.batch(installations::insert(tenant, rows.equipment())).await?;
+    tx.batch(credit_cards::insert(tenant, rows.credit_cards())).await?;
     tx.batch(rows.listing(&part.registers)).await?;
     let changes: Result<Vec<_>, Error> =
         (history.get()..).zip(rows.benefits()).map(|(code, one)| change(part, code, one)).collect();
@@ -70,6 +77,8 @@ struct Codes {
     claim: i32,
     protocol: i32,
     claim_history: i32,
+    installation: i32,
+    credit_card: i32,
 }
 
 async fn take_codes(tx: &mut Tx, tenant: TenantId, members: &[Member]) -> Result<Codes, Error> {
@@ -87,12 +96,29 @@ async fn take_codes(tx: &mut Tx, tenant: TenantId, members: &[Member]) -> Result
         (Counter::History, benefits + claims + moved),
         (Counter::Claim, claims),
         (Counter::ClaimProtocol, claims),
+        (
+            Counter::Installation,
+            of_each(&|member| member.benefits.iter().map(|one| one.equipment.len()).sum()),
+        ),
+        (Counter::CreditCard, of_each(&|member| member.credit_cards.len())),
         (Counter::Listing, 1),
     ];
-    let [person, slot, benefit, sequence, card, item, history, claim, protocol, _] =
+    let [person, slot, benefit, sequence, card, item, history, claim, protocol, installation, credit_card, _] =
         counters::take_all(tx, tenant, wanted).await?;
-    let claim_history = history + benefits;
-    Ok(Codes { person, slot, benefit, sequence, card, item, history, claim, protocol, claim_history })
+    Ok(Codes {
+        person,
+        slot,
+        benefit,
+        sequence,
+        card,
+        item,
+        history,
+        claim,
+        protocol,
+        claim_history: history + benefits,
+        installation,
+        credit_card,
+    })
 }
 
 /// What is written of one member.
@@ -102,6 +128,8 @@ struct Row<'m> {
     /// His place in the searches where he has no benefit.
     slot: i32,
     benefits: Vec<(BenefitCode, Benefit, Vec<Item>)>,
+    equipment: Vec<(BenefitCode, domain::Moment, Installation)>,
+    credit_cards: Vec<NewCreditCard>,
 }
 
 struct Rows<'m> {
@@ -126,6 +154,15 @@ impl Rows<'_> {
         self.members.iter().flat_map(|row| &row.benefits).flat_map(|(code, benefit, items)| {
             items.iter().map(move |item| (*code, benefit.slot, benefit.created_at, item))
         })
+    }
+
+    fn equipment(&self) -> impl Iterator<Item = (BenefitCode, domain::Moment, &Installation)> {
+        let all = self.members.iter().flat_map(|row| &row.equipment);
+        all.map(|(code, at, one)| (*code, *at, one))
+    }
+
+    fn credit_cards(&self) -> impl Iterator<Item = (PersonCode, &NewCreditCard)> {
+        self.members.iter().flat_map(|row| row.credit_cards.iter().map(|card| (row.person, card)))
     }
 
     fn listing(&self, registers: &Registers) -> Vec<storage::Statement> {
@@ -168,7 +205,7 @@ fn row<'m>(tenant: TenantId, member: &'m Member, next: &mut Codes) -> Row<'m> {
     let count = |counter: &mut i32| std::mem::replace(counter, *counter + 1);
     let (person, slot) = (PersonCode::new(count(&mut next.person)), next.slot);
     next.slot += i32::from(member.benefits.is_empty());
-    let mut card = None;
+    let (mut card, mut equipment) = (None, Vec::new());
     let benefits = member.benefits.iter().map(|holding| {
         if holding.new_card {
             card = Some(CardNumber::generate(tenant, count(&mut next.card)));
@@ -182,10 +219,25 @@ fn row<'m>(tenant: TenantId, member: &'m Member, next: &mut Codes) -> Row<'m> {
         };
         let items = holding.items.iter();
         let items = items.map(|item| Item { code: ItemCode::new(count(&mut next.item)), ..item.clone() });
-        (BenefitCode::new(count(&mut next.benefit)), benefit, items.collect())
+        let (items, code) = (items.collect(), BenefitCode::new(count(&mut next.benefit)));
+        equipment.extend(
+            holding
+                .equipment
+                .iter()
+                .map(|one| {
+                    let code = InstallationCode::new(count(&mut next.installation));
+                    Installation { code, ..one.clone() }
+                })
+                .map(|one| (code, benefit.created_at, one)),
+        );
+        (code, benefit, items)
     });
     let benefits = benefits.collect();
-    Row { person, profile: &member.person, slot, benefits }
+    let mut credit_cards = member.credit_cards.clone();
+    for new in &mut credit_cards {
+        new.card.code = CreditCardCode::new(count(&mut next.credit_card));
+    }
+    Row { person, profile: &member.person, slot, benefits, equipment, credit_cards }
 }
 
 /// Its first situation, with the body that a receiver would have been sent.

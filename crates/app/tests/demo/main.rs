@@ -1,6 +1,7 @@
 //! The demonstration: the same rows on both engines, after however many interruptions; and everything it promises.
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+mod belongings;
 mod benefits;
 mod claims;
 

@@ -7,6 +7,7 @@ use app::benefits::{self, Input};
 use app::once::{Done, Once, Ticket};
 use app::users::{self, Initial, NewUser};
 use app::{App, claims, demo, feed, memory, once, people, searches};
+use app::{credit_cards, equipment, sellers, suppliers, validations};
 use domain::{BranchCode, ClaimCode, Email, Entity, Field, HistoryCode, Name, Password, Role, TenantId};
 use std::sync::Arc;
 use testkit::Recorder;
@@ -48,7 +49,9 @@ impl Script<'_> {
             self.list(who, caller).await;
             self.feed(who, caller).await;
             self.claims(who, caller).await;
+            self.look(who, caller).await;
         }
+        self.validate(&callers).await;
         let (_, administrator) = &callers[0];
         self.write(administrator).await;
         self.audit(administrator).await;
@@ -73,10 +76,9 @@ impl Script<'_> {
             ("two branches", "duas@demo.example"),
         ] {
             self.recorder.begin("login");
-            let address = std::net::IpAddr::from([127, 0, 0, 1]).into();
-            let wrong = access::login(self.app, email, "errada, sem dúvida", address).await;
+            let wrong = access::login(self.app, email, "errada, sem dúvida", self.address()).await;
             assert!(wrong.is_err());
-            let entered = access::login(self.app, email, demo::PASSWORD, address).await.unwrap();
+            let entered = access::login(self.app, email, demo::PASSWORD, self.address()).await.unwrap();
             self.recorder.begin("token");
             memory::renew(self.app).await.unwrap();
             callers.push((who, access::enter(self.app, &entered.token).await.unwrap()));
@@ -220,6 +222,57 @@ impl Script<'_> {
         }
         self.recorder.begin(&format!("a claim / {who}"));
         let _ = claims::whole(self.app, caller, ClaimCode::new(1)).await;
+    }
+
+    /// What hangs on one member, one benefit, and the registers that are read when they are asked for.
+    async fn look(&self, who: &str, caller: &Session) {
+        self.recorder.begin(&format!("credit cards / {who}"));
+        let person = domain::PersonCode::new(i32::try_from(self.sample.person).unwrap());
+        credit_cards::of(self.app, caller, person).await.unwrap();
+        self.recorder.begin(&format!("equipment / {who}"));
+        // The codes of a demonstration's benefits are also their sequence numbers.
+        let benefit = domain::BenefitCode::new(i32::try_from(self.sample.sequence).unwrap());
+        equipment::of(self.app, caller, benefit).await.unwrap();
+        self.recorder.begin(&format!("a supplier / {who}"));
+        suppliers::find(self.app, caller, domain::SupplierCode::new(5)).await.unwrap();
+        for (what, criteria) in [
+            ("nothing", ""),
+            ("nome+uf", "nome=sil&uf=MG"),
+            ("tipo+cpfCnpj", "tipo=Consultor&cpfCnpj=529.982.247-25"),
+        ] {
+            self.recorder.begin(&format!("sellers by {what} / {who}"));
+            sellers::search(self.app, caller, query(pairs(criteria)).unwrap()).await.unwrap();
+        }
+    }
+
+    /// Whether somebody has a benefit, asked with and without a credential.
+    async fn validate(&self, callers: &[(&'static str, Arc<Session>)]) {
+        let Sample { document, card, sequence, .. } = &self.sample;
+        for (what, given) in [
+            ("cartão", format!(r#"{{"matricula": "{card}"}}"#)),
+            ("documento", format!(r#"{{"cpfCnpj": "{document}"}}"#)),
+            ("sequencial", format!(r#"{{"sequencial": {sequence}}}"#)),
+            (
+                "tudo",
+                format!(r#"{{"matricula": "{card}", "cpfCnpj": "{document}", "sequencial": {sequence}}}"#),
+            ),
+            ("cartão+documento", format!(r#"{{"matricula": "{card}", "cpfCnpj": "{document}"}}"#)),
+        ] {
+            let input = || body(given.as_bytes()).unwrap();
+            for (who, caller) in callers {
+                self.recorder.begin(&format!("a validation by {what} / {who}"));
+                now(validations::of_caller(self.app, caller, input(), plainly()).await);
+            }
+            self.recorder.begin(&format!("a validation by {what} / nobody"));
+            validations::of_anybody(self.app, HERE, self.address(), input()).await.unwrap();
+        }
+        self.recorder.begin("a validation of nothing / nobody");
+        let nothing = body(br#"{"cpfCnpj": "529.982.247-25"}"#).unwrap();
+        assert!(validations::of_anybody(self.app, HERE, self.address(), nothing).await.is_err());
+    }
+
+    fn address(&self) -> domain::CallerAddress {
+        std::net::IpAddr::from([127, 0, 0, 1]).into()
     }
 
     async fn write(&self, caller: &Session) {

@@ -6,8 +6,8 @@ use crate::names::Named;
 use crate::refusal;
 use domain::{
     BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Date, Document, Email, Field, FieldCode,
-    Money, Name, Note, PersonCode, Phone, PlanCode, Plate, Rejection, SellerCode, Text, Uf, UserCode,
-    VehicleTypeCode,
+    Money, Name, Note, PersonCode, Phone, PlanCode, Plate, Rejection, SellerCode, SupplierCode, Text, Uf,
+    UserCode, VehicleTypeCode, fold,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -89,6 +89,39 @@ impl Read for QueryDate {
     }
 }
 
+/// A card, or the document of its holder: programs have one field for both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CardOrDocument {
+    Card(CardNumber),
+    Document(Document),
+}
+
+impl Read for CardOrDocument {
+    /// A number counts as its digits.
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<CardOrDocument> {
+        let written = match value {
+            Value::Number(number) => &Value::String(number.to_string()),
+            other => other,
+        };
+        let text = text(written, at, problems)?;
+        let card = CardNumber::parse(text).map(CardOrDocument::Card);
+        let read = card.or_else(|_| Document::parse(text).map(CardOrDocument::Document)).ok();
+        if read.is_none() {
+            problems.add(
+                at,
+                format!(
+                    "\"{text}\" não é um número de cartão (13 dígitos) nem um CPF ou CNPJ válido; confira os dígitos."
+                ),
+            );
+        }
+        read
+    }
+
+    fn schema() -> RefOr<Schema> {
+        string().build().into()
+    }
+}
+
 impl Read for Money {
     /// A number counts as it was written, never as a float. In quotes it is the number it is, as with codes.
     fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Money> {
@@ -131,6 +164,7 @@ codes! {
     FieldCode: i32 = |code| code;
     UserCode: i32 = |code| code;
     ClaimCode: i32 = |code| code;
+    SupplierCode: i32 = |code| code;
     PlanCode: Between<0, { i32::MAX }> = Between::get;
 }
 
@@ -147,6 +181,23 @@ impl<T: Named> Read for T {
 
     fn schema() -> RefOr<Schema> {
         string().enum_values(Some(T::NAMES.iter().map(|(name, _)| *name))).build().into()
+    }
+}
+
+/// A member of a fixed set by its name in a search, where neither case nor accents count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loosely<T>(pub T);
+
+impl<T: Named> Read for Loosely<T> {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Loosely<T>> {
+        let given = text(value, at, problems)?;
+        let folded = fold(given);
+        let name = T::NAMES.iter().map(|(name, _)| *name).find(|name| fold(name) == folded).unwrap_or(given);
+        T::read(&Value::String(name.to_owned()), at, problems).map(Loosely)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        T::schema()
     }
 }
 

@@ -114,7 +114,7 @@ pub struct RegistroAuditoriaTO {
     /// Quando foi, no fuso da base.
     #[schema(examples("2026-11-14T10:32:05-03:00"))]
     pub data_hora: String,
-    /// Código de quem fez ou viu.
+    /// Código de quem fez ou viu; `null` para quem viu sem credencial.
     #[schema(examples(3))]
     pub cod_usuario: Option<i32>,
     /// Nome de quem fez ou viu.

@@ -9,6 +9,8 @@ mod benefit_input;
 mod benefit_search;
 mod claim;
 mod contact;
+mod credit_card;
+mod equipment;
 mod management;
 mod member_search;
 mod nested;
@@ -19,10 +21,13 @@ mod tests;
 #[cfg(test)]
 mod tests_of_input;
 mod user;
+mod validation;
 mod vehicle;
 
 pub use access::{AcessoTO, LojaPermitidaTO, PlanoAcessoTO};
-pub use administration::CodigoNomeTO;
+pub use administration::{
+    CampoAdicionalOutputTO, CodigoNomeTO, FornecedorTO, PesquisaVendedorOutputTO, PesquisaVendedorQuery,
+};
 pub use amount::Valor;
 pub use benefit::{
     BeneficioOutputTO, DiaVencimentoTO, ListaDiaVencimentoTO, SituacaoBeneficioTO, TipoVeiculoBean,
@@ -34,6 +39,8 @@ pub use benefit_search::{
 };
 pub use claim::{EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO};
 pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};
+pub use credit_card::CartaoCreditoTO;
+pub use equipment::RastreadorInstalacaoTO;
 pub use management::{
     AuditoriaQuery, AuditoriaTO, HistoricoQuery, HistoricoTO, MudancaTO, PessoaVistaTO, RegistroAuditoriaTO,
 };
@@ -41,4 +48,5 @@ pub use member_search::{PesquisaAssociadoOutputTO, PesquisaAssociadoQuery};
 pub use page::{Listed, Pagina};
 pub use person::{PessoaInput, PessoaOutputTO};
 pub use user::{UsuarioInput, UsuarioTO};
+pub use validation::{ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO};
 pub use vehicle::VeiculoTO;

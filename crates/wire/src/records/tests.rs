@@ -46,6 +46,14 @@ fn every_field_is_told_with_an_example() {
     told::<BeneficioOutputTO>();
     told::<PlanoValorTO>();
     told::<CampoAdicionalValorTO>();
+    told::<CampoAdicionalOutputTO>();
+    told::<FornecedorTO>();
+    told::<PesquisaVendedorQuery>();
+    told::<PesquisaVendedorOutputTO>();
+    told::<CartaoCreditoTO>();
+    told::<RastreadorInstalacaoTO>();
+    told::<ValidacaoBeneficioInput>();
+    told::<ValidacaoBeneficioOutputTO>();
     told::<Pagina<PesquisaBeneficioOutputTO>>();
     told::<Pagina<PesquisaAssociadoOutputTO>>();
 }

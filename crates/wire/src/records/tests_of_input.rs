@@ -1,8 +1,8 @@
 //! Every record that callers send: its own examples are read, and what is wrong is told by its place.
 
 use super::*;
-use crate::read::{Between, Given, Problems, Read, Record, Scalar, body, query};
-use domain::{BenefitCode, CivilState, Fuel, Money, PlanCode};
+use crate::read::{Between, CardOrDocument, Given, Loosely, Problems, Read, Record, Scalar, body, query};
+use domain::{BenefitCode, CivilState, Fuel, Money, PlanCode, SellerKind};
 use serde_json::Value;
 
 /// What whoever tries the documentation sends first.
@@ -33,6 +33,8 @@ fn the_examples_of_every_record_are_read() {
     assert_eq!(vehicle.protected.set().map(Money::cents), Some(7_500_050));
     let fields = vehicle.benefit.additional_fields.set().unwrap();
     assert_eq!(fields[0].value, Given::Set(Scalar::Text("Cinza".to_owned())));
+    let validated: ValidacaoBeneficioInput = read(&example::<ValidacaoBeneficioInput>().to_string()).unwrap();
+    assert!(matches!(validated.number, Given::Set(CardOrDocument::Card(_))));
     let cancelled: CancelamentoInput = read(&example::<CancelamentoInput>().to_string()).unwrap();
     assert_eq!(cancelled.reason.set().unwrap().as_str(), "Pedido do associado.");
 }
@@ -45,6 +47,8 @@ fn the_examples_of_every_query_are_read() {
     }
     let members: PesquisaAssociadoQuery = query(pairs::<PesquisaAssociadoQuery>().into_iter()).unwrap();
     assert_eq!(members.birth.set().map(|day| day.get().to_iso()).as_deref(), Some("1988-03-25"));
+    let sellers: PesquisaVendedorQuery = query(pairs::<PesquisaVendedorQuery>().into_iter()).unwrap();
+    assert_eq!(sellers.kind, Given::Set(Loosely(SellerKind::Consultant)));
     let benefits: PesquisaBeneficioQuery = query(pairs::<PesquisaBeneficioQuery>().into_iter()).unwrap();
     assert_eq!(
         (benefits.sequence.set().map(Between::get), benefits.plan),
