@@ -11,6 +11,7 @@ pub mod audit;
 pub mod base;
 pub mod benefits;
 pub mod demo;
+pub mod dependents;
 mod error;
 pub mod feed;
 pub mod housekeeping;

@@ -19,6 +19,7 @@ pub mod benefits;
 pub mod branches;
 pub mod counters;
 mod db;
+pub mod dependents;
 pub mod due_days;
 mod engine;
 mod error;

@@ -8,6 +8,8 @@ mod benefit;
 mod benefit_input;
 mod benefit_search;
 mod contact;
+mod dependent;
+mod item;
 mod management;
 mod member_search;
 mod nested;
@@ -32,6 +34,11 @@ pub use benefit_search::{
     PlanoValorTO,
 };
 pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};
+pub use dependent::{
+    DependenteBasicoOutputTO, DependenteCompletoOutputTO, DependenteInput, PesquisaDependenteOutputTO,
+    PesquisaDependenteQuery, PlanoApontado, TitularTO,
+};
+pub use item::{ItemBeneficioInput, ItemBeneficioOutputTO};
 pub use management::{
     AuditoriaQuery, AuditoriaTO, HistoricoQuery, HistoricoTO, MudancaTO, PessoaVistaTO, RegistroAuditoriaTO,
 };
