@@ -40,7 +40,7 @@ pub struct Found {
 }
 
 /// How many rows travel in one statement.
-const ROWS: usize = 100;
+const ROWS: usize = 25;
 /// How many are read at once, of however many there are.
 const AT_ONCE: usize = 1_000;
 const COLUMNS: usize = 17;

@@ -7,6 +7,7 @@
 mod association;
 mod benefits;
 mod calendar;
+mod dependents;
 mod dice;
 mod documents;
 mod founding;
@@ -21,6 +22,7 @@ mod vehicles;
 mod writing;
 
 pub use benefits::Holding;
+pub use dependents::Relative;
 pub use people::{Crowd, Member};
 
 use crate::base::registers;

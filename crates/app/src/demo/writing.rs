@@ -1,16 +1,20 @@
 //! Writes members with everything that is theirs, many in one unit. It is the one place besides
 //! `crate::situations` that gives a benefit its situation: quietly, since nobody waits to be told of a demonstration.
 
+use super::benefits::Holding;
 use super::people::Member;
 use super::progress::Progress;
 use crate::Error;
 use crate::base::Registers;
 use crate::people::{listed_days, own};
 use crate::situations::{self, Acting, benefit_row, member};
-use domain::{BenefitCode, CardNumber, Entity, HistoryCode, ItemCode, PersonCode, Plate, TenantId};
+use domain::{
+    BenefitCode, CardNumber, DependentCode, Entity, HistoryCode, ItemCode, PersonCode, Plate, TenantId,
+};
 use std::sync::Arc;
 use storage::benefits::{self, Benefit};
 use storage::counters::{self, Counter};
+use storage::dependents::{self, Dependent};
 use storage::history::{self, Change};
 use storage::items::{self, Item};
 use storage::listing::{self, ListedRow};
@@ -44,6 +48,7 @@ pub async fn write_members(tx: &mut Tx, part: &Part) -> Result<Progress, Error> 
     let rows = Rows::of(part, first);
     tx.batch(benefits::insert(tenant, rows.benefits())).await?;
     tx.batch(items::insert_each(tenant, rows.items())).await?;
+    tx.batch(dependents::insert(tenant, rows.dependents())).await?;
     tx.batch(rows.listing(&part.registers)).await?;
     let changes: Result<Vec<_>, Error> =
         (history.get()..).zip(rows.benefits()).map(|(code, one)| change(part, code, one)).collect();
@@ -62,6 +67,7 @@ struct Codes {
     card: i32,
     item: i32,
     history: i32,
+    dependent: i32,
 }
 
 async fn take_codes(tx: &mut Tx, tenant: TenantId, members: &[Member]) -> Result<Codes, Error> {
@@ -72,14 +78,21 @@ async fn take_codes(tx: &mut Tx, tenant: TenantId, members: &[Member]) -> Result
         (Counter::Slot, of_each(&|member| member.benefits.len().max(1))),
         (Counter::Benefit, benefits),
         (Counter::Sequence, benefits),
-        (Counter::Card, of_each(&|member| member.benefits.iter().filter(|one| one.new_card).count())),
+        (Counter::Card, of_each(&cards)),
         (Counter::Item, of_each(&|member| member.benefits.iter().map(|one| one.items.len()).sum())),
         (Counter::History, benefits),
+        (Counter::Dependent, of_each(&|member| member.benefits.iter().map(|one| one.dependents.len()).sum())),
         (Counter::Listing, 1),
     ];
-    let [person, slot, benefit, sequence, card, item, history, _] =
+    let [person, slot, benefit, sequence, card, item, history, dependent, _] =
         counters::take_all(tx, tenant, wanted).await?;
-    Ok(Codes { person, slot, benefit, sequence, card, item, history })
+    Ok(Codes { person, slot, benefit, sequence, card, item, history, dependent })
+}
+
+/// How many cards a member takes, with those of his dependents.
+fn cards(member: &Member) -> usize {
+    let of_dependents = |one: &Holding| one.dependents.iter().filter(|one| one.new_card).count();
+    member.benefits.iter().map(|one| usize::from(one.new_card) + of_dependents(one)).sum()
 }
 
 /// What is written of one member.
@@ -88,7 +101,15 @@ struct Row<'m> {
     profile: &'m Profile,
     /// His place in the searches where he has no benefit.
     slot: i32,
-    benefits: Vec<(BenefitCode, Benefit, Vec<Item>)>,
+    benefits: Vec<Given>,
+}
+
+/// What is written of one benefit.
+struct Given {
+    code: BenefitCode,
+    benefit: Benefit,
+    items: Vec<Item>,
+    dependents: Vec<(DependentCode, Dependent)>,
 }
 
 struct Rows<'m> {
@@ -105,13 +126,19 @@ impl Rows<'_> {
 
     fn benefits(&self) -> impl Iterator<Item = (BenefitCode, &Benefit)> {
         let all = self.members.iter().flat_map(|row| &row.benefits);
-        all.map(|(code, benefit, _)| (*code, benefit))
+        all.map(|one| (one.code, &one.benefit))
+    }
+
+    fn dependents(&self) -> impl Iterator<Item = (DependentCode, &Dependent)> + Clone {
+        let all = self.members.iter().flat_map(|row| &row.benefits).flat_map(|one| &one.dependents);
+        all.map(|(code, one)| (*code, one))
     }
 
     /// Items came with their benefit.
     fn items(&self) -> impl Iterator<Item = (BenefitCode, i32, domain::Moment, &Item)> {
-        self.members.iter().flat_map(|row| &row.benefits).flat_map(|(code, benefit, items)| {
-            items.iter().map(move |item| (*code, benefit.slot, benefit.created_at, item))
+        self.members.iter().flat_map(|row| &row.benefits).flat_map(|one| {
+            let (slot, came) = (one.benefit.slot, one.benefit.created_at);
+            one.items.iter().map(move |item| (one.code, slot, came, item))
         })
     }
 
@@ -123,7 +150,7 @@ impl Rows<'_> {
             .flat_map(|row| {
                 let alone =
                     row.benefits.is_empty().then(|| (listed_days(row.profile, &registers.zone), None));
-                let benefits = row.benefits.iter().map(|(_, benefit, _)| {
+                let benefits = row.benefits.iter().map(|Given { benefit, .. }| {
                     let days = situations::listed_days(registers, row.profile, benefit);
                     (days, benefit.vehicle.plate.as_ref().map(Plate::key))
                 });
@@ -140,7 +167,7 @@ impl Rows<'_> {
                     own: own(row.profile, days),
                 }));
             }
-            for (code, benefit, _) in &row.benefits {
+            for Given { code, benefit, .. } in &row.benefits {
                 rows.extend(made.next().map(|(days, plate_key)| {
                     benefit_row(*code, benefit, (row.person, row.profile), days, plate_key.as_deref())
                 }));
@@ -169,7 +196,16 @@ fn row<'m>(tenant: TenantId, member: &'m Member, next: &mut Codes) -> Row<'m> {
         };
         let items = holding.items.iter();
         let items = items.map(|item| Item { code: ItemCode::new(count(&mut next.item)), ..item.clone() });
-        (BenefitCode::new(count(&mut next.benefit)), benefit, items.collect())
+        let items = items.collect();
+        let code = BenefitCode::new(count(&mut next.benefit));
+        let dependents = holding.dependents.iter().map(|relative| {
+            let own = relative.new_card.then(|| CardNumber::generate(tenant, count(&mut next.card)));
+            let card = own.or_else(|| benefit.card.clone());
+            let dependent = Dependent { benefit: code, card, ..relative.dependent.clone() };
+            (DependentCode::new(count(&mut next.dependent)), dependent)
+        });
+        let dependents = dependents.collect();
+        Given { code, benefit, items, dependents }
     });
     let benefits = benefits.collect();
     Row { person, profile: &member.person, slot, benefits }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
 mod benefits;
+mod dependents;
 
 use app::demo::{self, Crowd, Demo};
 use app::{App, Error, users};
