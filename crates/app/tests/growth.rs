@@ -52,6 +52,11 @@ const MAY_GROW: &[Exception] = &[
         " LIMIT ? OFFSET ?",
         "a jump to the last page steps over what lies before; whoever walks there is led from page to page",
     ),
+    may_grow(
+        "dependents by a common name",
+        "dependents ",
+        "the interface knows no pages of dependents: all of a name are answered, and read a thousand at a time",
+    ),
     Exception {
         engine: Some(Engine::Sqlite),
         step: "",
@@ -70,7 +75,8 @@ const MAY_GROW: &[Exception] = &[
 fn allowed(engine: Engine) -> (i64, i64) {
     match engine {
         Engine::Sqlite => (500, 200),
-        Engine::Postgres => (30, 30),
+        // A row that is written again and no longer fits its page is entered anew in every index of its table.
+        Engine::Postgres => (45, 30),
     }
 }
 

@@ -12,6 +12,7 @@ mod calls;
 mod cancel;
 mod cards;
 mod combinations;
+mod dependent_conflicts;
 mod dependent_search;
 mod dependents;
 mod errors;

@@ -11,6 +11,7 @@ const SOURCES: &[&str] = &[
     include_str!("cancel.rs"),
     include_str!("cards.rs"),
     include_str!("combinations.rs"),
+    include_str!("dependent_conflicts.rs"),
     include_str!("dependent_search.rs"),
     include_str!("dependents.rs"),
     include_str!("errors.rs"),
