@@ -11,6 +11,11 @@ use wire::records::{
     SituacaoBeneficioTO, TipoVeiculoBean, UsuarioInput, UsuarioTO,
 };
 use wire::records::{
+    CampoAdicionalInput, CampoAdicionalValorTO, DependenteBasicoOutputTO, DependenteCompletoOutputTO,
+    DependenteInput, ItemBeneficioInput, ItemBeneficioOutputTO, PesquisaDependenteOutputTO,
+    PesquisaDependenteQuery,
+};
+use wire::records::{
     CampoAdicionalOutputTO, CartaoCreditoTO, FornecedorTO, PesquisaVendedorOutputTO, PesquisaVendedorQuery,
     RastreadorInstalacaoTO, ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO,
 };
@@ -67,6 +72,28 @@ pub fn operations() -> Vec<Operation> {
         get("/ext/beneficio/{codBeneficio}/equipamentos", ANY_ROLE, ext::beneficio::equipment)
             .told(Benefit, "Equipamentos do veículo", "O que está ou já esteve instalado no veículo de um benefício, pelo modelo. Sem equipamento, a lista vem vazia.")
             .answers_many::<RastreadorInstalacaoTO>(),
+        post("/ext/beneficio/dependente", ANY_ROLE, ext::beneficio::dependentes::save)
+            .told(Benefit, "Salvar dependente", "Cria um dependente de um benefício de qualquer tipo ou, com `codDependente`, o grava por inteiro: o que não vem se perde, menos `planos`, `email`, `numeroCartaoDesconto` e `ativo`. Quem já é dependente ativo do benefício, pelo CPF, não entra outra vez.")
+            .takes::<DependenteInput>()
+            .answers::<DependenteBasicoOutputTO>(),
+        get("/ext/beneficio/dependente", ANY_ROLE, ext::beneficio::dependentes::search)
+            .told(Benefit, "Pesquisar dependentes", "Os dependentes de um nome, de um CPF ou de um cartão, por nome; informe ao menos um deles. Vários restringem juntos.")
+            .asks::<PesquisaDependenteQuery>()
+            .answers_many::<PesquisaDependenteOutputTO>(),
+        get("/ext/beneficio/{codBeneficio}/dependentes", ANY_ROLE, ext::beneficio::dependentes::list)
+            .told(Benefit, "Dependentes do benefício", "Os dependentes do benefício, ativos ou não, por nome. Cada um pode ser enviado de volta como veio, com o que mudou.")
+            .answers_many::<DependenteCompletoOutputTO>(),
+        post("/ext/beneficio/{codBeneficio}/itens", ANY_ROLE, ext::beneficio::itens::add)
+            .told(Benefit, "Incluir item no benefício", "Acrescenta um plano ativo, de qualquer tipo, ao benefício, que não pode já tê-lo. Devolve o item novo.")
+            .takes::<ItemBeneficioInput>()
+            .answers::<ItemBeneficioOutputTO>(),
+        get("/ext/beneficio/{codBeneficio}/itens", ANY_ROLE, ext::beneficio::itens::list)
+            .told(Benefit, "Itens do benefício", "Os planos que o benefício tem, e os que teve, por nome.")
+            .answers_many::<ItemBeneficioOutputTO>(),
+        put("/ext/beneficio/{codBeneficio}/dadosAdicionais", ANY_ROLE, ext::beneficio::itens::save_fields)
+            .told(Benefit, "Gravar dados adicionais", "Grava os campos adicionais enviados, todos ou nenhum; os outros ficam como estão, e `null` limpa. Devolve todos os campos do benefício.")
+            .takes_many::<CampoAdicionalInput>()
+            .answers_many::<CampoAdicionalValorTO>(),
         put("/ext/beneficio/{codBeneficio}/cancelar", ANY_ROLE, ext::beneficio::cancel)
             .told(Benefit, "Cancelar benefício", "Leva o benefício à situação de cancelado e guarda os seus dados. Repetido, responde o mesmo. O corpo pode faltar.")
             .may_take::<CancelamentoInput>()

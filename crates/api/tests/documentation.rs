@@ -161,6 +161,17 @@ async fn put_claim(world: &World) {
 /// Where an operation needs something that is there: a code of the test world instead of one of the examples.
 fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
     if let Some(body) = body.as_mut().filter(|_| path.starts_with("/ext/beneficio")) {
+        match path.rsplit_once('/').map_or("", |(_, last)| last) {
+            "dependente" => {
+                *body =
+                    with(body.take(), json!({"codBeneficio": 1, "codDependente": null, "planos": [2, 3]}));
+            }
+            "dadosAdicionais" => *body = json!([{"codCampo": 6, "valor": "Dra. Lia"}]),
+            _ => {}
+        }
+    }
+    let saves = ["/ext/beneficio", "/ext/beneficio/veicular"].contains(&path);
+    if let Some(body) = body.as_mut().filter(|_| saves) {
         let plan = if path.ends_with("/veicular") { 1 } else { 2 };
         let fields = body.as_object_mut().unwrap();
         fields.remove("codBeneficio");
@@ -182,16 +193,28 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
     match path.as_str() {
         "/ext/associado" if body.is_none() => format!("{path}?situacaoBeneficio=Todos"),
         "/ext/beneficio" if body.is_none() => format!("{path}?sequencial=1"),
+        "/ext/beneficio/dependente" if body.is_none() => format!("{path}?nome=jo"),
         _ => path,
     }
 }
 
 /// The body that the examples of its fields make, where one is taken: what whoever tries the documentation sends first.
 fn example(document: &Value, body: &Value) -> Option<Value> {
-    let reference = body["content"]["application/json"]["schema"]["$ref"].as_str()?;
-    let schema = document.pointer(reference.trim_start_matches('#')).unwrap();
-    let fields = schema["properties"].as_object().unwrap().iter();
-    Some(fields.map(|(name, field)| (name.clone(), field["examples"][0].clone())).collect())
+    let schema = &body["content"]["application/json"]["schema"];
+    let record = |reference: &str| -> Value {
+        let schema = document.pointer(reference.trim_start_matches('#')).unwrap();
+        let fields = schema["properties"].as_object().unwrap().iter();
+        fields.map(|(name, field)| (name.clone(), field["examples"][0].clone())).collect()
+    };
+    let one = schema["$ref"].as_str().map(record);
+    one.or_else(|| Some(json!([record(schema["items"]["$ref"].as_str()?)])))
+}
+
+/// The fields of one object over those of another.
+fn with(mut base: Value, more: Value) -> Value {
+    let Value::Object(more) = more else { panic!("{more} is no object") };
+    base.as_object_mut().unwrap().extend(more);
+    base
 }
 
 /// The same schema, where a field that it does not name is a mistake, and one that it names must be there.

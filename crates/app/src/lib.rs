@@ -13,6 +13,7 @@ pub mod benefits;
 pub mod claims;
 pub mod credit_cards;
 pub mod demo;
+pub mod dependents;
 pub mod equipment;
 mod error;
 pub mod feed;

@@ -60,6 +60,11 @@ const MAY_GROW: &[Exception] = &[
         "SELECT COUNT(*) AS rows FROM ",
         "how many there are in all is counted row by row, and days are counted up to 5,000",
     ),
+    may_grow(
+        "dependents by a common name",
+        "dependents ",
+        "the interface knows no pages of dependents: all of a name are answered, and read a thousand at a time",
+    ),
     Exception {
         engine: Some(Engine::Sqlite),
         step: "",
@@ -78,7 +83,8 @@ const MAY_GROW: &[Exception] = &[
 fn allowed(engine: Engine) -> (i64, i64) {
     match engine {
         Engine::Sqlite => (500, 200),
-        Engine::Postgres => (30, 30),
+        // A row that is written again and no longer fits its page is entered anew in every index of its table.
+        Engine::Postgres => (45, 30),
     }
 }
 

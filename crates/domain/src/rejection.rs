@@ -1,6 +1,6 @@
 //! Every refusal by a rule, as one closed set. The words for each are in `wire::refusal`.
 
-use crate::{BenefitCode, BranchCode, TenantId};
+use crate::{BenefitCode, BranchCode, DependentCode, PlanCode, TenantId};
 
 /// The field a refusal speaks of; `wire` knows what it is called outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,6 +48,7 @@ pub enum Rejection {
     BadColour(String),
     BadHost(String),
     BadDocument(String),
+    BadCpf(String),
     BadPhone(String),
     BadCep(String),
     BadDate(String),
@@ -117,6 +118,22 @@ pub enum Rejection {
     },
     /// Nothing leads out of it here.
     CancelledBenefit(BenefitCode),
+    /// The plan is an active item of the benefit already.
+    PlanTaken(PlanCode),
+    /// A plan of a list that is not to be had, by its place in the list.
+    UnknownPlan {
+        at: usize,
+        code: PlanCode,
+    },
+    /// The benefit has no such dependent.
+    UnknownDependent {
+        code: DependentCode,
+        benefit: BenefitCode,
+    },
+    /// Another dependent of the benefit, in force, has the CPF.
+    DependentTaken(DependentCode),
+    /// A search of dependents without anything that names one.
+    NoDependentKey,
     /// A search of members without anything that narrows it.
     NoMemberCriterion,
     /// A search of benefits without anything that names one.
@@ -162,6 +179,14 @@ pub enum FieldProblem {
     NotAnOption(Vec<String>),
 }
 
+impl FieldProblem {
+    /// Whether the field is there, and only what was given for it is wrong.
+    pub fn is_of_value(&self) -> bool {
+        use FieldProblem::{UnknownCode, UnknownName, Unnamed};
+        !matches!(self, Unnamed | UnknownCode(_) | UnknownName(_))
+    }
+}
+
 impl Rejection {
     /// Whether it speaks against the present state, and not against what was sent.
     pub fn is_conflict(&self) -> bool {
@@ -172,6 +197,8 @@ impl Rejection {
                 | Rejection::CardOfAnother
                 | Rejection::VehicleTaken { .. }
                 | Rejection::CancelledBenefit(_)
+                | Rejection::PlanTaken(_)
+                | Rejection::DependentTaken(_)
                 | Rejection::HostTaken(_)
                 | Rejection::LastAdministrator(_)
                 | Rejection::DisabledUser(_)

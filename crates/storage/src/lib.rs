@@ -22,6 +22,7 @@ pub mod claims;
 pub mod counters;
 pub mod credit_cards;
 mod db;
+pub mod dependents;
 pub mod due_days;
 mod engine;
 mod error;

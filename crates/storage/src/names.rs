@@ -12,7 +12,7 @@ use crate::{Statement, sql};
 use domain::{BranchCode, TenantId, name_words};
 
 /// Whose names an index holds.
-#[allow(dead_code, reason = "dependents and leads come with the operations that write them")]
+#[allow(dead_code, reason = "leads come with the operations that write them")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Index {
     /// Members and benefits, by slot.
@@ -46,12 +46,13 @@ pub(crate) fn slot(key: i64) -> i32 {
     (key & i64::from(u32::MAX)) as i32
 }
 
-/// Everything that a row is found by.
-pub(crate) fn words(tenant: TenantId, branch: BranchCode, name: &str) -> String {
-    let mut all = String::new();
+/// Everything that a row is found by. One without a branch of its own is found in the tenant as a whole.
+pub(crate) fn words(tenant: TenantId, branch: impl Into<Option<BranchCode>>, name: &str) -> String {
+    let (branch, mut all) = (branch.into(), String::new());
     for word in name_words(name) {
-        for led in [format!("{tenant}x{word} "), format!("{tenant}b{branch}x{word} ")] {
-            all.push_str(&led);
+        all.push_str(&format!("{tenant}x{word} "));
+        if let Some(branch) = branch {
+            all.push_str(&format!("{tenant}b{branch}x{word} "));
         }
     }
     all
@@ -61,9 +62,10 @@ pub(crate) fn words(tenant: TenantId, branch: BranchCode, name: &str) -> String 
 pub(crate) fn insert<'n>(
     index: Index,
     tenant: TenantId,
-    rows: impl IntoIterator<Item = (i32, BranchCode, &'n str)>,
+    rows: impl IntoIterator<Item = (i32, impl Into<Option<BranchCode>>, &'n str)>,
 ) -> Vec<Statement> {
-    let rows: Vec<_> = rows.into_iter().collect();
+    let rows: Vec<(i32, Option<BranchCode>, &str)> =
+        rows.into_iter().map(|(slot, branch, name)| (slot, branch.into(), name)).collect();
     let mut statements = insert_rows(index, tenant, rows.iter().copied());
     statements.extend(vocabulary::add(tenant, rows.iter().map(|(_, _, name)| *name)));
     statements
@@ -73,7 +75,7 @@ pub(crate) fn insert<'n>(
 pub(crate) fn insert_rows<'n>(
     index: Index,
     tenant: TenantId,
-    rows: impl IntoIterator<Item = (i32, BranchCode, &'n str)>,
+    rows: impl IntoIterator<Item = (i32, impl Into<Option<BranchCode>>, &'n str)>,
 ) -> Vec<Statement> {
     let rows = rows.into_iter();
     let mut rows = rows.map(|(slot, branch, name)| (key(tenant, slot), words(tenant, branch, name)));
@@ -112,6 +114,7 @@ mod tests {
             words(TenantId::new(7), BranchCode::new(2), "Zé D'Ávila"),
             "7xavila 7b2xavila 7xd 7b2xd 7xze 7b2xze "
         );
+        assert_eq!(words(TenantId::new(7), None, "Zé D'Ávila"), "7xavila 7xd 7xze ");
     }
 
     #[test]

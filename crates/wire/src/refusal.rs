@@ -67,6 +67,7 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::BadDocument(given) => {
             format!("cpfCnpj: \"{given}\" não é um CPF nem um CNPJ válido; confira os dígitos.")
         }
+        Rejection::BadCpf(given) => format!("cpf: \"{given}\" não é um CPF válido; confira os dígitos."),
         Rejection::BadPhone(given) => {
             format!("telefone: \"{given}\" não é um telefone; use o DDD e o número, como (11)98765-4321.")
         }
@@ -173,6 +174,21 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::CancelledBenefit(benefit) => format!(
             "codBeneficio: o benefício {benefit} está cancelado; só a gestão da associação pode reativá-lo."
         ),
+        Rejection::PlanTaken(plan) => {
+            format!("codPlano: o plano {plan} já é um item ativo deste benefício; use outro.")
+        }
+        Rejection::UnknownPlan { at, code } => {
+            format!("planos[{at}]: o plano {code} não existe ou está inativo.")
+        }
+        Rejection::UnknownDependent { code, benefit } => {
+            format!("codDependente: o benefício {benefit} não tem um dependente {code}.")
+        }
+        Rejection::DependentTaken(code) => format!(
+            "cpf: já é o do dependente {code} deste benefício, que está ativo; para alterá-lo, envie o codDependente {code}."
+        ),
+        Rejection::NoDependentKey => {
+            "Informe ao menos um destes: nome, cpf ou numeroCartaoDesconto.".to_owned()
+        }
         Rejection::NoMemberCriterion => {
             "Informe ao menos um destes: codPessoa; nome; cpf ou cnpj; dataCadastroInicial com dataCadastroFinal; \
              dataNascimento; situacaoBeneficio; placa ou chassi."

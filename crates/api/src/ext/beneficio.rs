@@ -1,5 +1,8 @@
 //! `/ext/beneficio`: benefits, and the open lists that they depend on.
 
+pub mod dependentes;
+pub mod itens;
+
 use crate::State;
 use crate::answer::Answer;
 use crate::extract::{Base, Caller, Code, Query};

@@ -9,6 +9,7 @@ pub const MEMBERS: &str = "/ext/associado";
 pub const BENEFITS: &str = "/ext/beneficio";
 pub const VEHICLES: &str = "/ext/beneficio/veicular";
 pub const LIST: &str = "/ext/beneficio/lista";
+pub const DEPENDENTS: &str = "/ext/beneficio/dependente";
 pub const HISTORY: &str = "/gestao/historico";
 pub const AUDIT: &str = "/gestao/auditoria";
 
@@ -63,6 +64,10 @@ impl Calls {
         self.server().write(path, token, &body.to_string()).await
     }
 
+    pub async fn put(&self, token: &str, path: &str, body: &Value) -> Reply {
+        self.server().put(path, token, &body.to_string()).await
+    }
+
     pub async fn cancel(&self, token: &str, code: &Value, body: &str) -> Reply {
         self.server().put(&format!("/ext/beneficio/{code}/cancelar"), token, body).await
     }
@@ -97,6 +102,11 @@ impl Calls {
     /// A vehicle benefit of a member who is there, saved by the operator.
     pub async fn car(&self, number: u32, plate: &str, more: Value) -> Value {
         self.saved(&self.operator, VEHICLES, &car(number, plate, more)).await
+    }
+
+    /// A dependent of a benefit that was saved, by the operator.
+    pub async fn dependent(&self, benefit: &Value, more: Value) -> Value {
+        self.saved(&self.operator, DEPENDENTS, &dependent(benefit, more)).await
     }
 
     /// The answer to a search, and that it went well.
@@ -146,6 +156,17 @@ pub fn health(number: u32, more: Value) -> Value {
 
 pub fn car(number: u32, plate: &str, more: Value) -> Value {
     with(json!({"codPlano": CAR_PLAN, "cpfCnpj": cpf(number), "placa": plate}), more)
+}
+
+/// A dependent of a benefit that was saved.
+pub fn dependent(benefit: &Value, more: Value) -> Value {
+    let body = json!({"codBeneficio": benefit["codBeneficio"], "nome": "João Souza", "parentesco": "FILHO"});
+    with(body, more)
+}
+
+/// What hangs on a benefit that was saved: `/ext/beneficio/7/itens`.
+pub fn of(benefit: &Value, what: &str) -> String {
+    format!("{BENEFITS}/{}/{what}", benefit["codBeneficio"])
 }
 
 /// The fields of one object over those of another.

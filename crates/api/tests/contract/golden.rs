@@ -1,7 +1,7 @@
 //! Every record byte for byte. The files in `golden/` were written by hand from the interface's records, and are changed
 //! by hand.
 
-use crate::calls::{BENEFITS, Calls, LIST, MEMBERS, VEHICLES};
+use crate::calls::{BENEFITS, Calls, DEPENDENTS, LIST, MEMBERS, VEHICLES};
 use serde_json::{Value, json};
 use testkit::{World, both_engines};
 
@@ -92,6 +92,35 @@ async fn the_page_of_the_list_byte_for_byte(world: World) {
     let calls = peopled(world).await;
     let list = calls.get(&calls.operator, LIST, &[]).await.body;
     assert_eq!(list, page(&[golden!("beneficio_veicular"), golden!("beneficio_saude")]));
+}
+
+#[both_engines]
+async fn the_items_of_a_benefit_byte_for_byte(world: World) {
+    let calls = peopled(world).await;
+    let body = json!({"codPlano": 3, "valor": 15.50, "dataInclusao": "2026-11-02"});
+    let added = calls.post(&calls.operator, "/ext/beneficio/1/itens", &body).await.body;
+    assert_eq!(added, golden!("item_novo"));
+    let items = calls.get(&calls.operator, "/ext/beneficio/1/itens", &[]).await.body;
+    assert_eq!(items, format!("[{},{}]", golden!("item_novo"), golden!("item_primeiro")));
+}
+
+#[both_engines]
+async fn the_records_of_dependents_byte_for_byte(world: World) {
+    let calls = peopled(world).await;
+    let full = json!({"codBeneficio": 1, "nome": "João Souza", "cpf": "11144477735", "dataNascimento": "2015-08-02",
+        "parentesco": "FILHO", "sexo": "Masculino", "planos": [1], "identidade": "12.345.678-9",
+        "telefone": "11987654321", "email": "joao@exemplo.com.br", "numeroCartaoDesconto": "1234567890123"});
+    let saved = calls.post(&calls.operator, DEPENDENTS, &full).await.body;
+    assert_eq!(saved, golden!("dependente_gravado"));
+    let bare = json!({"codBeneficio": 2, "nome": "Mingau", "parentesco": "PET_FELINO", "ativo": false,
+        "numeroCartaoDesconto": "9876543210987"});
+    calls.saved(&calls.operator, DEPENDENTS, &bare).await;
+    let listed = calls.get(&calls.operator, "/ext/beneficio/1/dependentes", &[]).await.body;
+    assert_eq!(listed, format!("[{}]", golden!("dependente_completo")));
+    let listed = calls.get(&calls.operator, "/ext/beneficio/2/dependentes", &[]).await.body;
+    assert_eq!(listed, format!("[{}]", golden!("dependente_minimo")));
+    let found = calls.get(&calls.operator, DEPENDENTS, &[("cpf", "111.444.777-35")]).await.body;
+    assert_eq!(found, format!("[{}]", golden!("dependente_pesquisado")));
 }
 
 #[both_engines]

@@ -3,6 +3,7 @@
 
 use super::association::{DUE_DAYS, PLANS};
 use super::calendar::{SHOWN_ON, at_work, day, day_of};
+use super::dependents::Relative;
 use super::dice::Dice;
 use super::people::Crowd;
 use super::places::BRANCHES;
@@ -29,6 +30,7 @@ pub struct Holding {
     pub new_card: bool,
     /// On its vehicle.
     pub equipment: Vec<Installation>,
+    pub dependents: Vec<Relative>,
 }
 
 /// The throws for members have the numbers below.
@@ -69,7 +71,10 @@ impl Crowd {
         // The first member has one of each kind, in force and with one plan, so that the first page of every
         // demonstration shows them all.
         let count = if number == 1 { BenefitKind::ALL.len() } else { dice.share(COUNTS) };
-        (0..count as u32).map(|at| self.holding(&mut dice, number, at, person)).collect()
+        let mut holdings: Vec<Holding> =
+            (0..count as u32).map(|at| self.holding(&mut dice, number, at, person)).collect();
+        self.add_dependents(number, person, &mut holdings);
+        holdings
     }
 
     fn holding(&self, dice: &mut Dice, number: u32, at: u32, person: &Profile) -> Holding {
@@ -115,7 +120,8 @@ impl Crowd {
             created_at: days.created_at,
             updated_at: days.updated_at,
         };
-        Holding { benefit, items, new_card: at == 0 || dice.percent(12), equipment }
+        let new_card = at == 0 || dice.percent(12);
+        Holding { benefit, items, new_card, equipment, dependents: Vec::new() }
     }
 }
 

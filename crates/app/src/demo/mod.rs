@@ -9,6 +9,7 @@ mod benefits;
 mod calendar;
 mod claims;
 mod credit_cards;
+mod dependents;
 mod dice;
 mod documents;
 mod equipment;
@@ -24,6 +25,7 @@ mod vehicles;
 mod writing;
 
 pub use benefits::Holding;
+pub use dependents::Relative;
 pub use people::{Crowd, Member};
 
 use crate::base::registers;

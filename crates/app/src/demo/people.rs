@@ -145,7 +145,7 @@ fn blank(document: Document, name: String, address: PostalAddress) -> Profile {
 }
 
 /// An address that looks like its owner's, for so many of a hundred.
-fn email(dice: &mut Dice, share: u32, first: &str, last: &str) -> Option<Email> {
+pub(super) fn email(dice: &mut Dice, share: u32, first: &str, last: &str) -> Option<Email> {
     let plain = |text: &str| fold(text).split(' ').next().unwrap_or_default().to_owned();
     let (number, domain) = (dice.in_range(1..1000), dice.pick_skewed(MAIL));
     let address = format!("{}.{}{number}@{domain}.example", plain(first), plain(last));

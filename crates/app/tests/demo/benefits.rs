@@ -71,6 +71,14 @@ async fn the_benefits_of_a_demo_would_have_been_accepted(database: Database) {
         let card = benefit.card.clone().unwrap();
         assert_eq!(*cards.entry(card).or_insert(benefit.person), benefit.person, "nobody shares a card");
     }
+    let of_dependents =
+        sql("SELECT d.card, b.person FROM dependents d JOIN benefits b ON b.tenant = d.tenant
+         AND b.code = d.benefit ORDER BY d.code");
+    for row in db.query(Weight::Search, of_dependents).await.unwrap() {
+        let card = CardNumber::parse(&row.get::<String>("card").unwrap()).unwrap();
+        let person = row.get("person").unwrap();
+        assert_eq!(*cards.entry(card).or_insert(person), person, "nor does a dependent");
+    }
     // As they are kept, not as they are read.
     let kept = sql("SELECT plate, chassis, card FROM benefits ORDER BY code");
     for row in db.query(Weight::Search, kept).await.unwrap() {

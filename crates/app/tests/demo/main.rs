@@ -4,6 +4,7 @@
 mod belongings;
 mod benefits;
 mod claims;
+mod dependents;
 
 use app::demo::{self, Crowd, Demo};
 use app::{App, Error, users};

@@ -6,12 +6,14 @@ use app::audit::{self, Question};
 use app::benefits::{self, Input};
 use app::once::{Done, Once, Ticket};
 use app::users::{self, Initial, NewUser};
-use app::{App, claims, demo, feed, memory, once, people, searches};
+use app::{App, claims, demo, dependents, feed, memory, once, people, searches};
 use app::{credit_cards, equipment, sellers, suppliers, validations};
-use domain::{BranchCode, ClaimCode, Email, Entity, Field, HistoryCode, Name, Password, Role, TenantId};
+use domain::{
+    BenefitCode, BranchCode, ClaimCode, Email, Entity, Field, HistoryCode, Name, Password, Role, TenantId,
+};
 use std::sync::Arc;
 use testkit::Recorder;
-use wire::read::{body, query};
+use wire::read::{body, list_body, query};
 use wire::records::CancelamentoInput;
 
 const HERE: TenantId = TenantId::new(1);
@@ -47,6 +49,7 @@ impl Script<'_> {
             self.search(who, caller).await;
             self.find_benefits(who, caller).await;
             self.list(who, caller).await;
+            self.find_dependents(who, caller).await;
             self.feed(who, caller).await;
             self.claims(who, caller).await;
             self.look(who, caller).await;
@@ -182,6 +185,25 @@ impl Script<'_> {
         page("last page", last).await;
     }
 
+    async fn find_dependents(&self, who: &str, caller: &Session) {
+        let Sample { dependent: (benefit, name, cpf, card), .. } = &self.sample;
+        for (what, criteria) in [
+            ("a name", format!("nome={name}")),
+            ("a common name", "nome=sil".to_owned()),
+            ("cpf", format!("cpf={cpf}")),
+            ("cartão", format!("numeroCartaoDesconto={card}")),
+            ("cpf+cartão+nome", format!("cpf={cpf}&numeroCartaoDesconto={card}&nome={name}")),
+        ] {
+            self.recorder.begin(&format!("dependents by {what} / {who}"));
+            dependents::search(self.app, caller, query(pairs(&criteria)).unwrap()).await.unwrap();
+        }
+        let benefit = BenefitCode::new(i32::try_from(*benefit).unwrap());
+        self.recorder.begin(&format!("dependents of a benefit / {who}"));
+        dependents::list(self.app, caller, benefit).await.unwrap();
+        self.recorder.begin(&format!("items of a benefit / {who}"));
+        benefits::list_items(self.app, caller, benefit).await.unwrap();
+    }
+
     async fn feed(&self, who: &str, caller: &Session) {
         let last =
             storage::counters::last(&self.app.db, HERE, storage::counters::Counter::History).await.unwrap();
@@ -231,7 +253,7 @@ impl Script<'_> {
         credit_cards::of(self.app, caller, person).await.unwrap();
         self.recorder.begin(&format!("equipment / {who}"));
         // The codes of a demonstration's benefits are also their sequence numbers.
-        let benefit = domain::BenefitCode::new(i32::try_from(self.sample.sequence).unwrap());
+        let benefit = BenefitCode::new(i32::try_from(self.sample.sequence).unwrap());
         equipment::of(self.app, caller, benefit).await.unwrap();
         self.recorder.begin(&format!("a supplier / {who}"));
         suppliers::find(self.app, caller, domain::SupplierCode::new(5)).await.unwrap();
@@ -321,6 +343,34 @@ impl Script<'_> {
             r#"{{"codBeneficio": {code}, "cpfCnpj": "{document}", "placa": "ZZZ9Z98", "codPlano": {other}}}"#
         );
         now(benefits::save(self.app, caller, driven(changed), plainly()).await);
+        self.recorder.begin("an item is added");
+        let item = body(format!(r#"{{"codPlano": {basic}}}"#).as_bytes()).unwrap();
+        now(benefits::add_item(self.app, caller, code, item, plainly()).await);
+        self.recorder.begin("additional fields are written");
+        let field = registers.fields.iter().find(|field| {
+            (field.benefit_kind, field.kind) == (domain::BenefitKind::Vehicle, domain::FieldKind::Text)
+        });
+        let fields = format!(r#"[{{"codCampo": {}, "valor": "Prova"}}]"#, field.unwrap().code);
+        let fields = list_body("dadosAdicionais", fields.as_bytes()).unwrap();
+        now(benefits::save_fields(self.app, caller, code, fields, plainly()).await);
+        for (what, more) in [
+            ("a dependent is created", r#""cpf": "111.444.777-35""#),
+            (
+                "a dependent is overwritten",
+                r#""codDependente": OWN, "numeroCartaoDesconto": "9999999999999""#,
+            ),
+        ] {
+            self.recorder.pause();
+            let counter = storage::counters::Counter::Dependent;
+            let last = storage::counters::last(&self.app.db, HERE, counter).await.unwrap();
+            let more = more.replace("OWN", &last.to_string());
+            let text = format!(
+                r#"{{"codBeneficio": {code}, "nome": "Zulmira {}", "parentesco": "FILHO", {more}}}"#,
+                if more.contains("cpf") { "Filha" } else { "Neta" }
+            );
+            self.recorder.begin(what);
+            now(dependents::save(self.app, caller, body(text.as_bytes()).unwrap(), plainly()).await);
+        }
         self.recorder.begin("a benefit is cancelled");
         let why: CancelamentoInput = body(br#"{"motivo": "Prova."}"#).unwrap();
         now(benefits::cancel(self.app, caller, code, why, plainly()).await);

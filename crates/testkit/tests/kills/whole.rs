@@ -49,8 +49,10 @@ const HALVES: &[(&str, &str)] = &[
     ),
     (
         "a card is one person's",
-        "SELECT COUNT(*) AS n FROM (SELECT card FROM benefits GROUP BY tenant, card
-             HAVING MIN(person) <> MAX(person)) AS shared",
+        "SELECT COUNT(*) AS n FROM (SELECT card FROM (SELECT tenant, card, person FROM benefits
+             UNION ALL SELECT d.tenant, d.card, b.person FROM dependents d
+             JOIN benefits b ON b.tenant = d.tenant AND b.code = d.benefit) AS cards
+             GROUP BY tenant, card HAVING MIN(person) <> MAX(person)) AS shared",
     ),
     (
         "whoever was written is in the audit once for being created",
@@ -62,6 +64,13 @@ const HALVES: &[(&str, &str)] = &[
         "SELECT COUNT(*) AS n FROM benefits b JOIN people p ON p.tenant = b.tenant AND p.code = b.person
          WHERE p.name LIKE '%da Tempestade' AND 1 <> (SELECT COUNT(*) FROM audit a WHERE a.tenant = b.tenant
              AND a.person = b.person AND a.detail = 'benefício ' || CAST(b.code AS TEXT) || ' criado')",
+    ),
+    (
+        "a dependent is in the audit once for being created, with his holder",
+        "SELECT COUNT(*) AS n FROM dependents d JOIN benefits b ON b.tenant = d.tenant AND b.code = d.benefit
+         WHERE d.name LIKE '%da Tempestade' AND 1 <> (SELECT COUNT(*) FROM audit a WHERE a.tenant = b.tenant
+             AND a.person = b.person AND a.detail = 'benefício ' || CAST(b.code AS TEXT) || ' alterado: dependente '
+             || CAST(d.code AS TEXT) || ' criado')",
     ),
 ];
 
@@ -76,6 +85,10 @@ const COUNTED: &[(&str, &str)] = &[
         "SELECT COUNT(*) AS n, MIN(sequence) AS first, MAX(sequence) AS last FROM benefits WHERE tenant = 1",
     ),
     ("slot", "SELECT COUNT(*) AS n, MIN(slot) AS first, MAX(slot) AS last FROM listing WHERE tenant = 1"),
+    (
+        "dependent",
+        "SELECT COUNT(*) AS n, MIN(code) AS first, MAX(code) AS last FROM dependents WHERE tenant = 1",
+    ),
     ("item", "SELECT COUNT(*) AS n, MIN(code) AS first, MAX(code) AS last FROM items WHERE tenant = 1"),
 ];
 
@@ -99,6 +112,8 @@ pub async fn nothing_is_half_there(db: &Db, told_from: i64) {
     let named = "SELECT COUNT(*) AS n FROM name_index";
     assert_eq!(number(db, named).await, counters["slot"], "each row of the searches has its words");
     vocabulary(db).await;
+    let named = "SELECT COUNT(*) AS n FROM name_index_dependents";
+    assert_eq!(number(db, named).await, counters["dependent"], "and each dependent");
 }
 
 async fn bodies_and_deliveries(db: &Db, told_from: i64) {

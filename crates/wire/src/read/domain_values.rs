@@ -5,9 +5,9 @@ use super::{At, Between, Problems, Read};
 use crate::names::Named;
 use crate::refusal;
 use domain::{
-    BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Date, Document, Email, Field, FieldCode,
-    Money, Name, Note, PersonCode, Phone, PlanCode, Plate, Rejection, SellerCode, SupplierCode, Text, Uf,
-    UserCode, VehicleTypeCode, fold,
+    BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Cpf, Date, DependentCode, Document, Email,
+    Field, FieldCode, Money, Name, Note, PersonCode, Phone, PlanCode, Plate, Rejection, SellerCode,
+    SupplierCode, Text, Uf, UserCode, VehicleTypeCode, fold,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -43,6 +43,7 @@ texts! {
     Name: |text| Name::parse(Field::Name, text), string().min_length(Some(1)).max_length(Some(Name::LONGEST));
     Email: Email::parse, string().format(Some(SchemaFormat::KnownFormat(KnownFormat::Email))).max_length(Some(254));
     Document: Document::parse, string();
+    Cpf: Cpf::parse, string();
     Phone: Phone::parse, string();
     Cep: Cep::parse, string().pattern(Some(r"^\d{5}-?\d{3}$"));
     Uf: Uf::parse, string().enum_values(Some(Uf::NAMES));
@@ -162,6 +163,7 @@ codes! {
     SellerCode: i32 = |code| code;
     VehicleTypeCode: i32 = |code| code;
     FieldCode: i32 = |code| code;
+    DependentCode: i32 = |code| code;
     UserCode: i32 = |code| code;
     ClaimCode: i32 = |code| code;
     SupplierCode: i32 = |code| code;

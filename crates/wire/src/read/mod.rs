@@ -15,7 +15,7 @@ mod values;
 
 pub use domain_values::{CardOrDocument, Loosely, QueryDate};
 pub use record::{described, object};
-pub use sent::{Unread, body, body_or_nothing, both, code, query};
+pub use sent::{Unread, body, body_or_nothing, both, code, list_body, query};
 pub use values::{Between, Scalar, TextOrNumber};
 
 use serde_json::{Map, Value};

@@ -10,7 +10,9 @@ mod benefit_search;
 mod claim;
 mod contact;
 mod credit_card;
+mod dependent;
 mod equipment;
+mod item;
 mod management;
 mod member_search;
 mod nested;
@@ -40,7 +42,12 @@ pub use benefit_search::{
 pub use claim::{EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO};
 pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};
 pub use credit_card::CartaoCreditoTO;
+pub use dependent::{
+    DependenteBasicoOutputTO, DependenteCompletoOutputTO, DependenteInput, PesquisaDependenteOutputTO,
+    PesquisaDependenteQuery, PlanoApontado, TitularTO,
+};
 pub use equipment::RastreadorInstalacaoTO;
+pub use item::{ItemBeneficioInput, ItemBeneficioOutputTO};
 pub use management::{
     AuditoriaQuery, AuditoriaTO, HistoricoQuery, HistoricoTO, MudancaTO, PessoaVistaTO, RegistroAuditoriaTO,
 };

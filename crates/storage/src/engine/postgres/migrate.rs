@@ -72,7 +72,7 @@ async fn index_names(session: &super::Session) -> Result<(), Failure> {
             statements.extend(names::insert_rows(
                 names::Index::Rows,
                 tenant,
-                [(slot, row.get("branch")?, name.as_str())],
+                [(slot, row.get::<domain::BranchCode>("branch")?, name.as_str())],
             ));
             after = (tenant, slot);
         }

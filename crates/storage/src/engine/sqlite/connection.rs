@@ -152,7 +152,13 @@ struct Known {
 impl Known {
     fn new(text: &str) -> Known {
         let text = text.replace('$', "?");
-        let text = dialect::names(&text, ["rowid", "n.rowid", "n.name_index MATCH", ""]).unwrap_or(text);
+        // An index is asked by a column of its own name.
+        let matches = match &text {
+            text if text.contains("name_index_dependents n") => "n.name_index_dependents MATCH",
+            text if text.contains("name_index_leads n") => "n.name_index_leads MATCH",
+            _ => "n.name_index MATCH",
+        };
+        let text = dialect::names(&text, ["rowid", "n.rowid", matches, ""]).unwrap_or(text);
         Known { text: text.into(), columns: OnceCell::new(), size: Cell::default() }
     }
 }
