@@ -288,7 +288,7 @@ fn typed() -> impl Strategy<Value = String> {
 fn rare_word(number: u32) -> String {
     let letter = |place: u32| char::from(b'a' + u8::try_from(number / place % 11).unwrap());
     let word = format!("s{}{}{}", letter(1), letter(11), letter(121));
-    if number % 7 == 0 { format!("{word}{}", letter(3)) } else { word }
+    if number.is_multiple_of(7) { format!("{word}{}", letter(3)) } else { word }
 }
 
 fn rare_words(person: u32) -> String {
