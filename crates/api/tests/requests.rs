@@ -49,6 +49,7 @@ async fn head_works_wherever_get_does_and_other_methods_are_told_which_are_allow
         let path = match operation.path {
             "/ext/associado" => "/ext/associado?situacaoBeneficio=Todos",
             "/ext/beneficio" => "/ext/beneficio?sequencial=1",
+            "/ext/beneficio/dependente" => "/ext/beneficio/dependente?nome=x",
             path => path,
         };
         // A code of something that is not there is answered alike, too.
