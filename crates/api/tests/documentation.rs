@@ -130,7 +130,22 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         fields.insert("codPlano".to_owned(), json!(plan));
         fields.insert("codTipoVeiculo".to_owned(), json!(1));
     }
-    let path = path.replace("{codBeneficio}", "1");
+    if let Some(body) = body.as_mut().filter(|_| path.starts_with("/ext/crm")) {
+        let fields = body.as_object_mut().unwrap();
+        // A deal that is open was not lost.
+        fields.remove("motivoPerda");
+        for (field, here) in [
+            ("codLead", json!(1)),
+            ("planos", json!([2])),
+            ("tipoBeneficio", json!("SAUDE")),
+            ("codLoja", json!(2)),
+            ("cpf", json!("111.444.777-35")),
+        ] {
+            fields.entry(field).and_modify(|value| *value = here);
+        }
+    }
+    let path =
+        path.replace("{codBeneficio}", "1").replace("{codNegocio}", "1").replace("{codDependente}", "1");
     match path.as_str() {
         "/ext/associado" if body.is_none() => format!("{path}?situacaoBeneficio=Todos"),
         "/ext/beneficio" if body.is_none() => format!("{path}?sequencial=1"),

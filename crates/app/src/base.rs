@@ -3,21 +3,23 @@
 
 use crate::{App, Error, tenants};
 use domain::{
-    BranchCode, Entity, PlanCode, Scope, SellerCode, SellerKind, SituationCode, SituationKind, TenantId,
-    TimeZone, fold,
+    BranchCode, Entity, FunnelCode, PlanCode, Scope, SellerCode, SellerKind, SituationCode, SituationKind,
+    StageCode, TenantId, TimeZone, fold,
 };
 use futures_util::future::BoxFuture;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use storage::additional_fields::AdditionalField;
 use storage::branches::Branch;
+pub use storage::funnels::{Funnel, Stage};
 use storage::plans::Plan;
 use storage::receivers::Receiver;
 use storage::sellers::Seller;
 use storage::situations::Situation;
 use storage::vehicle_types::VehicleType;
 use storage::{
-    Tx, additional_fields, branches, due_days, plans, receivers, sellers, situations, vehicle_types, versions,
+    Tx, additional_fields, branches, due_days, funnels, plans, receivers, sellers, situations, vehicle_types,
+    versions,
 };
 
 /// The small registers of a tenant, each by name, then code.
@@ -34,6 +36,7 @@ pub struct Registers {
     pub due_days: Vec<i32>,
     pub fields: Vec<AdditionalField>,
     pub receivers: Vec<Receiver>,
+    pub funnels: Vec<Funnel>,
     /// By code.
     pub sellers: HashMap<SellerCode, Seller>,
 }
@@ -93,10 +96,29 @@ impl Registers {
         seller.is_some_and(|one| one.active && one.kind == kind && scope.sees(one.branch))
     }
 
+    pub fn funnel(&self, code: FunnelCode) -> Option<&Funnel> {
+        self.funnels.iter().find(|funnel| funnel.code == code)
+    }
+
+    pub fn stage(&self, code: StageCode) -> Option<&Stage> {
+        self.funnels.iter().flat_map(|funnel| &funnel.stages).find(|stage| stage.code == code)
+    }
+
+    /// Where a deal goes that names no funnel.
+    pub fn first_funnel(&self) -> Option<&Funnel> {
+        let usable = self.funnels.iter().filter(|funnel| funnel.active && first_stage(funnel).is_some());
+        usable.min_by_key(|funnel| (funnel.position, funnel.code))
+    }
+
     /// Who is told of changes of an entity.
     pub fn receivers_of(&self, entity: Entity) -> Vec<i32> {
         self.receivers.iter().filter(|one| one.hears(entity)).map(|one| one.code).collect()
     }
+}
+
+/// Where a deal begins that names no stage.
+pub fn first_stage(funnel: &Funnel) -> Option<&Stage> {
+    funnel.stages.iter().find(|stage| stage.active)
 }
 
 /// The registers of a tenant as they are now.
@@ -130,6 +152,7 @@ async fn read(tx: &mut Tx, tenant: TenantId) -> Result<Registers, Error> {
         due_days: due_days::active(&mut *tx, tenant).await?,
         fields: additional_fields::all(&mut *tx, tenant).await?,
         receivers: receivers::active(&mut *tx, tenant).await?,
+        funnels: funnels::all(tx, tenant).await?,
         sellers: sellers.into_iter().map(|seller| (seller.code, seller)).collect(),
     };
     // As people look things up: case and accents do not count.
@@ -138,6 +161,7 @@ async fn read(tx: &mut Tx, tenant: TenantId) -> Result<Registers, Error> {
     registers.situations.sort_by_cached_key(|one| (fold(&one.name), one.code));
     registers.vehicle_types.sort_by_cached_key(|one| (fold(&one.name), one.code));
     registers.fields.sort_by_cached_key(|one| (fold(&one.name), one.code));
+    registers.funnels.sort_by_cached_key(|one| (fold(&one.name), one.code));
     Ok(registers)
 }
 

@@ -1,7 +1,7 @@
 //! The searches of members and benefits, and the list of all benefits. What somebody asks for is understood once
 //! (`criteria.rs`), read on one snapshot, and noted in the audit before it is shown.
 
-mod criteria;
+pub(crate) mod criteria;
 
 use crate::access::Session;
 use crate::audit::saw;

@@ -1,6 +1,6 @@
 //! What somebody searches for, once it was understood. What cannot be found by anybody never gets here.
 
-use crate::{BenefitCode, Date, PersonCode, PlanCode, SellerCode, SituationCode};
+use crate::{BenefitCode, Date, LeadCode, PersonCode, PlanCode, SellerCode, SituationCode, UserCode};
 
 /// What the rows of the member search must have. What is empty asks for nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -44,4 +44,24 @@ pub struct BenefitCriteria {
     pub documents: Vec<String>,
     pub situation: Option<SituationCode>,
     pub plan: Option<PlanCode>,
+}
+
+/// By what a lead is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contact {
+    /// The beginnings of words of the name, folded.
+    Words(Vec<String>),
+    Document(String),
+    Email(String),
+    Mobile(String),
+    Landline(String),
+}
+
+/// What open deals must have; what is empty asks for nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DealCriteria {
+    pub lead: Option<LeadCode>,
+    pub opened_from: Option<Date>,
+    pub opened_to: Option<Date>,
+    pub responsible: Option<UserCode>,
 }

@@ -39,7 +39,7 @@ pub use codes::{
     SellerCode, SituationCode, StageCode, SupplierCode, TenantId, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
-pub use criteria::{BenefitCriteria, BenefitKey, MemberCriteria};
+pub use criteria::{BenefitCriteria, BenefitKey, Contact, DealCriteria, MemberCriteria};
 pub use date::Date;
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;

@@ -4,12 +4,12 @@
 use domain::BenefitKind::{self, Assistance, Consortium, Health, Miscellaneous, Vehicle};
 use domain::FieldKind::{self, Boolean, Date, List, Number, Text};
 use domain::VehicleCategory::{self, Bus, Light, Motorcycle, Other, Truck};
-use domain::{Field, FieldCode, Moment, Name, PlanCode, TenantId, VehicleTypeCode};
+use domain::{Colour, Field, FieldCode, FunnelCode, Moment, Name, PlanCode, TenantId, VehicleTypeCode};
 use storage::additional_fields::NewField;
 use storage::counters::{self, Counter};
 use storage::plans::NewPlan;
 use storage::vehicle_types::NewVehicleType;
-use storage::{Error, Tx, additional_fields, due_days, plans, sql, vehicle_types, versions};
+use storage::{Error, Tx, additional_fields, due_days, funnels, plans, sql, vehicle_types, versions};
 
 /// The codes of each register count from 1 in the order written here.
 pub struct Registers {
@@ -21,8 +21,11 @@ pub struct Registers {
     vehicle_types: &'static [(&'static str, VehicleCategory)],
     due_days: &'static [i32],
     fields: &'static [OneField],
-    /// No longer used: a plan, a type of vehicle, an additional field.
-    inactive: (i32, i32, i32),
+    /// Behind the one that every association is born with, whose name and stages get this ending.
+    funnels: &'static [(&'static str, &'static [&'static str])],
+    born_ending: &'static str,
+    /// No longer used: a plan, a type of vehicle, an additional field, a funnel, a stage.
+    inactive: [i32; 5],
 }
 
 struct OneField {
@@ -74,7 +77,9 @@ pub const HERE: Registers = Registers {
         list("Acomodação", Health, &["Enfermaria", "Apartamento"]),
         text("Campo antigo", Vehicle, 10),
     ],
-    inactive: (7, 2, 8),
+    funnels: &[("Empresas", &["Visita", "Contrato", "Arquivo"]), ("Antigo", &["Parado"])],
+    born_ending: "",
+    inactive: [7, 2, 8, 3, 8],
 };
 
 pub const THERE: Registers = Registers {
@@ -103,7 +108,13 @@ pub const THERE: Registers = Registers {
         text("Campo Ali", Vehicle, 10),
         text("Campo só Ali", Vehicle, 10),
     ],
-    inactive: (6, 1, 7),
+    funnels: &[
+        ("Frotas Ali", &["Visita Ali", "Contrato Ali", "Arquivo Ali"]),
+        ("Novo Ali", &["Parado Ali"]),
+        ("Só Ali", &["Etapa só Ali"]),
+    ],
+    born_ending: " Ali",
+    inactive: [6, 1, 7, 2, 2],
 };
 
 impl Registers {
@@ -124,14 +135,30 @@ impl Registers {
         ] {
             counters::take(tx, tenant, counter, i32::try_from(count).unwrap()).await?;
         }
-        let (plan, vehicle_type, field) = self.inactive;
-        for (table, code) in [("plans", plan), ("vehicle_types", vehicle_type), ("additional_fields", field)]
-        {
+        self.write_funnels(tx, tenant, now).await?;
+        let tables = ["plans", "vehicle_types", "additional_fields", "funnels", "stages"];
+        for (table, code) in tables.into_iter().zip(self.inactive) {
             let left = sql("UPDATE")
                 .ending(&format!("{table} SET active = FALSE WHERE tenant = {tenant} AND code = {code}"));
             assert_eq!(tx.execute(left).await?, 1);
         }
         versions::raise_registers(tx, tenant).await.map(drop)
+    }
+
+    async fn write_funnels(&self, tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
+        for table in ["funnels", "stages"] {
+            let text = format!("{table} SET name = name || '{}' WHERE tenant = {tenant}", self.born_ending);
+            tx.execute(sql("UPDATE").ending(&text)).await?;
+        }
+        for (name, stages) in self.funnels {
+            let count = i32::try_from(stages.len()).unwrap();
+            let wanted = [(Counter::Funnel, 1), (Counter::Stage, count)];
+            let [funnel, stage] = counters::take_all(tx, tenant, wanted).await?;
+            let stages: Vec<_> = stages.iter().map(|name| (*name, Colour::rgb(0x1A_73E8))).collect();
+            let all = funnels::insert(tenant, FunnelCode::new(funnel), name, (stage, &stages), now);
+            tx.batch(all).await?;
+        }
+        Ok(())
     }
 }
 

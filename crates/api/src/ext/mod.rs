@@ -4,3 +4,4 @@ pub mod administracao;
 pub mod associado;
 pub mod autenticacao;
 pub mod beneficio;
+pub mod crm;

@@ -12,6 +12,8 @@ mod calls;
 mod cancel;
 mod cards;
 mod combinations;
+mod crm_deals;
+mod crm_leads;
 mod errors;
 mod formats;
 mod golden;

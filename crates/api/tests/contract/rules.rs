@@ -11,6 +11,8 @@ const SOURCES: &[&str] = &[
     include_str!("cancel.rs"),
     include_str!("cards.rs"),
     include_str!("combinations.rs"),
+    include_str!("crm_deals.rs"),
+    include_str!("crm_leads.rs"),
     include_str!("errors.rs"),
     include_str!("formats.rs"),
     include_str!("golden.rs"),

@@ -109,13 +109,13 @@ pub(crate) fn vehicle(row: &Row) -> Result<Vehicle, Error> {
 }
 
 /// The columns of a vehicle in the order of [`vehicle_values`].
-#[allow(unused_macros, reason = "deals and claims come with the operations that write them")]
 macro_rules! vehicle_columns {
     () => {
         "plate, chassis, renavam, brand, model, built, model_year, colour, fuel, category, vehicle_type, doors, worth, \
          protected, participation, fipe"
     };
 }
+pub(crate) use vehicle_columns;
 
 pub(crate) fn vehicle_values(vehicle: &Vehicle) -> [Value; 16] {
     [

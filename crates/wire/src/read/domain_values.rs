@@ -5,8 +5,9 @@ use super::{At, Between, Problems, Read};
 use crate::names::Named;
 use crate::refusal;
 use domain::{
-    BenefitCode, BranchCode, CardNumber, Cep, Chassis, Date, Document, Email, Field, FieldCode, Money, Name,
-    Note, PersonCode, Phone, PlanCode, Plate, Rejection, SellerCode, Text, Uf, UserCode, VehicleTypeCode,
+    BenefitCode, BranchCode, CardNumber, Cep, Chassis, Cpf, Date, DealCode, DependentCode, Document, Email,
+    Field, FieldCode, FunnelCode, LeadCode, Money, Name, Note, PersonCode, Phone, PlanCode, Plate, Rejection,
+    SellerCode, StageCode, Text, Uf, UserCode, VehicleTypeCode,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -42,6 +43,7 @@ texts! {
     Name: |text| Name::parse(Field::Name, text), string().min_length(Some(1)).max_length(Some(Name::LONGEST));
     Email: Email::parse, string().format(Some(SchemaFormat::KnownFormat(KnownFormat::Email))).max_length(Some(254));
     Document: Document::parse, string();
+    Cpf: Cpf::parse, string();
     Phone: Phone::parse, string();
     Cep: Cep::parse, string().pattern(Some(r"^\d{5}-?\d{3}$"));
     Uf: Uf::parse, string().enum_values(Some(Uf::NAMES));
@@ -88,6 +90,32 @@ impl Read for QueryDate {
     }
 }
 
+/// A day in the search of deals, where only `2026-11-14` is understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IsoQueryDate(Date);
+
+impl IsoQueryDate {
+    pub fn get(self) -> Date {
+        self.0
+    }
+}
+
+impl Read for IsoQueryDate {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<IsoQueryDate> {
+        let text = value.as_str().unwrap_or_default();
+        let day = Date::from_iso(text).map(IsoQueryDate);
+        if day.is_none() {
+            let told = "não é uma data do calendário; use ano, mês e dia, como 2026-11-14.";
+            problems.add(at, format!("\"{text}\" {told}"));
+        }
+        day
+    }
+
+    fn schema() -> RefOr<Schema> {
+        string().pattern(Some(r"^(\d{4}\-\d{2}\-\d{2})?$")).max_length(Some(10)).build().into()
+    }
+}
+
 impl Read for Money {
     /// A number counts as it was written, never as a float. In quotes it is the number it is, as with codes.
     fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Money> {
@@ -129,6 +157,11 @@ codes! {
     VehicleTypeCode: i32 = |code| code;
     FieldCode: i32 = |code| code;
     UserCode: i32 = |code| code;
+    FunnelCode: i32 = |code| code;
+    StageCode: i32 = |code| code;
+    LeadCode: i32 = |code| code;
+    DealCode: i32 = |code| code;
+    DependentCode: i32 = |code| code;
     PlanCode: Between<0, { i32::MAX }> = Between::get;
 }
 

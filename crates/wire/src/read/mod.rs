@@ -13,7 +13,7 @@ mod sent;
 mod tests;
 mod values;
 
-pub use domain_values::QueryDate;
+pub use domain_values::{IsoQueryDate, QueryDate};
 pub use record::{described, object};
 pub use sent::{Unread, body, body_or_nothing, both, code, query};
 pub use values::{Between, Scalar, TextOrNumber};

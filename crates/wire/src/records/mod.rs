@@ -8,6 +8,9 @@ mod benefit;
 mod benefit_input;
 mod benefit_search;
 mod contact;
+mod deal;
+mod deal_input;
+mod lead;
 mod management;
 mod member_search;
 mod nested;
@@ -32,6 +35,14 @@ pub use benefit_search::{
     PlanoValorTO,
 };
 pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};
+pub use deal::{
+    HistoricoNegocioTO, NegocioDependenteTO, NegocioOutputTO, NegocioTO, PesquisaNegocioOutputTO,
+    PesquisaNegocioQuery,
+};
+pub use deal_input::{NegocioDependenteInput, NegocioInput};
+pub use lead::{
+    ContatoInput, EtapaTO, FunilTO, LeadInput, LeadOutputTO, PesquisaLeadQuery, PessoaLeadOutputTO,
+};
 pub use management::{
     AuditoriaQuery, AuditoriaTO, HistoricoQuery, HistoricoTO, MudancaTO, PessoaVistaTO, RegistroAuditoriaTO,
 };
@@ -39,4 +50,4 @@ pub use member_search::{PesquisaAssociadoOutputTO, PesquisaAssociadoQuery};
 pub use page::{Listed, Pagina};
 pub use person::{PessoaInput, PessoaOutputTO};
 pub use user::{UsuarioInput, UsuarioTO};
-pub use vehicle::VeiculoTO;
+pub use vehicle::{VeiculoCampos, VeiculoInput, VeiculoTO};

@@ -8,9 +8,18 @@ use utoipa::openapi::schema::{Schema, SchemaType, Type};
 
 /// The record told in place, with what it means there; the examples of its fields make the example.
 pub fn nullable<T: PartialSchema>(text: &str) -> RefOr<Schema> {
+    in_place::<T>(text, SchemaType::from_iter([Type::Object, Type::Null]))
+}
+
+/// The same for one that is always there.
+pub fn always<T: PartialSchema>(text: &str) -> RefOr<Schema> {
+    in_place::<T>(text, Type::Object.into())
+}
+
+fn in_place<T: PartialSchema>(text: &str, kind: SchemaType) -> RefOr<Schema> {
     match T::schema() {
         RefOr::T(Schema::Object(mut object)) => {
-            object.schema_type = SchemaType::from_iter([Type::Object, Type::Null]);
+            object.schema_type = kind;
             object.description = Some(text.to_owned());
             let fields = object.properties.iter();
             let example: Map<String, Value> =
