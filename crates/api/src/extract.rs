@@ -117,14 +117,7 @@ impl<S: Send + Sync, T: Read> FromRequestParts<S> for Code<T> {
 }
 
 /// The two codes in a path that has two.
-pub struct Codes<A, B>(Code<(A, B)>);
-
-impl<A, B> Codes<A, B> {
-    /// The codes and what came in the body, or the problems of all.
-    pub fn and<I>(self, body: Result<I, Unread<I>>) -> Result<((A, B), I), Unread<((A, B), I)>> {
-        self.0.and(body)
-    }
-}
+pub struct Codes<A, B>(pub Code<(A, B)>);
 
 impl<S: Send + Sync, A: Read + Send, B: Read> FromRequestParts<S> for Codes<A, B> {
     type Rejection = Failure;

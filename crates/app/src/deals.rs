@@ -94,7 +94,7 @@ async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
 
 /// With whom a new deal is.
 enum With {
-    Known(LeadCode, leads::Lead),
+    Known(LeadCode, Box<leads::Lead>),
     Told(Box<Ready>),
 }
 
@@ -103,7 +103,7 @@ async fn create(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
     let mut wish = Wish::new(&entry.registers, &entry.scope);
     let with = match input.lead {
         Given::Set(code) => {
-            visible_lead(tx, entry, code, &mut wish).await?.map(|lead| With::Known(code, lead))
+            visible_lead(tx, entry, code, &mut wish).await?.map(|lead| With::Known(code, Box::new(lead)))
         }
         Given::Keep | Given::Clear => {
             let sent = (&input.contact, &input.branch);
@@ -125,7 +125,7 @@ async fn create(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
     let (lead, person) = match with {
         With::Known(code, lead) => (code, lead.person),
         With::Told(ready) => {
-            let saved = leads::write(tx, &acting, &entry.scope, *ready).await?;
+            let saved = Box::pin(leads::write(tx, &acting, &entry.scope, *ready)).await?;
             (saved.code, saved.lead.person)
         }
     };

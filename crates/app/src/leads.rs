@@ -81,7 +81,7 @@ async fn write_one(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    write(tx, &acting, &entry.scope, ready).await
+    Box::pin(write(tx, &acting, &entry.scope, ready)).await
 }
 
 /// A lead as it is to be, judged and not written yet.
@@ -150,7 +150,8 @@ pub(crate) async fn write(
     let tenant = acting.tenant;
     after.updated_at = acting.now;
     after.person =
-        write_person(tx, acting, scope, before.as_ref().map(|(_, lead)| lead), &after, phones).await?;
+        Box::pin(write_person(tx, acting, scope, before.as_ref().map(|(_, lead)| lead), &after, phones))
+            .await?;
     let new = i32::from(before.is_none());
     let [code, audit_code] =
         counters::take_all(tx, tenant, [(Counter::Lead, new), (Counter::Audit, 1)]).await?;

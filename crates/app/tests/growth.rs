@@ -52,6 +52,21 @@ const MAY_GROW: &[Exception] = &[
         " LIMIT ? OFFSET ?",
         "a jump to the last page steps over what lies before; whoever walks there is led from page to page",
     ),
+    may_grow(
+        "leads by all",
+        "FROM leads l WHERE l.tenant = ? AND l.branch = ?",
+        "the interface gives every lead at once: their names are read a thousand at a time",
+    ),
+    may_grow(
+        "deals by all",
+        "FROM deals d CROSS JOIN leads l",
+        "the interface gives every open deal at once: their names are read a thousand at a time",
+    ),
+    may_grow(
+        "by a common name",
+        "FROM name_index_leads n",
+        "everybody of a name is read, a thousand at a time, since all of them are shown",
+    ),
     Exception {
         engine: Some(Engine::Sqlite),
         step: "",

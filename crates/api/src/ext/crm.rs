@@ -248,7 +248,7 @@ pub async fn create_dependent(
 pub async fn change_dependent(
     extract::State(state): extract::State<State>,
     Caller(caller): Caller,
-    codes: Codes<DealCode, DependentCode>,
+    Codes(codes): Codes<DealCode, DependentCode>,
     write: Write,
 ) -> Result<Response, Failure> {
     let read = |body: &[u8]| codes.and(read::body(body));

@@ -26,7 +26,7 @@ const MAIL: &[&str] =
 /// Everybody that a demonstration has.
 pub struct Crowd {
     pub(super) seed: u64,
-    members: u32,
+    pub(super) members: u32,
     /// The consultants and the representatives of each branch.
     pub(super) sellers: Vec<(Vec<SellerCode>, Vec<SellerCode>)>,
 }
@@ -138,7 +138,7 @@ fn blank(document: Document, name: String, address: PostalAddress) -> Profile {
 }
 
 /// An address that looks like its owner's, for so many of a hundred.
-fn email(dice: &mut Dice, share: u32, first: &str, last: &str) -> Option<Email> {
+pub(super) fn email(dice: &mut Dice, share: u32, first: &str, last: &str) -> Option<Email> {
     let plain = |text: &str| fold(text).split(' ').next().unwrap_or_default().to_owned();
     let (number, domain) = (dice.in_range(1..1000), dice.pick_skewed(MAIL));
     let address = format!("{}.{}{number}@{domain}.example", plain(first), plain(last));
