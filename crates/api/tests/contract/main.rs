@@ -12,6 +12,7 @@ mod calls;
 mod cancel;
 mod cards;
 mod combinations;
+mod crm_board;
 mod crm_deals;
 mod crm_leads;
 mod errors;

@@ -11,6 +11,7 @@ const SOURCES: &[&str] = &[
     include_str!("cancel.rs"),
     include_str!("cards.rs"),
     include_str!("combinations.rs"),
+    include_str!("crm_board.rs"),
     include_str!("crm_deals.rs"),
     include_str!("crm_leads.rs"),
     include_str!("errors.rs"),

@@ -151,16 +151,18 @@ impl Crowd {
         // Its days lie between the first contact and the day shown.
         let days = (SHOWN_ON - came).min(60);
         let user = Some(UserCode::new(if lead.branch == BranchCode::new(2) { 2 } else { 1 }));
-        let mut moves: Vec<Move> = (0..=last as u32)
-            .map(|step| Move {
-                number: step as i32 + 1,
-                at: at_work(dice, came + days * step / stages as u32),
-                stage: StageCode::new((first + step as usize) as i32),
-                state: DealState::Open,
-                user,
-                user_name: None,
-            })
-            .collect();
+        let mut moments: Vec<Moment> =
+            (0..=last as u32).map(|step| at_work(dice, came + days * step / stages as u32)).collect();
+        moments.sort_unstable();
+        let step = |(at, moment): (usize, Moment)| Move {
+            number: at as i32 + 1,
+            at: moment,
+            stage: StageCode::new((first + at) as i32),
+            state: DealState::Open,
+            user,
+            user_name: None,
+        };
+        let mut moves: Vec<Move> = moments.into_iter().enumerate().map(step).collect();
         let stage = moves[last].clone();
         if state != DealState::Open {
             let at = Moment::from_millis(stage.at.millis() + 3_600_000);

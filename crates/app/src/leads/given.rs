@@ -44,13 +44,14 @@ impl<'i> Told<'i> {
     /// Every number that was given.
     pub fn phones(&self) -> impl Iterator<Item = &Phone> {
         let listed = set(&self.input.phones).into_iter().flatten().filter_map(|one| set(&one.number));
-        let single = set(&self.input.phone).filter(|_| set(&self.input.phones).is_none());
+        let single = set(&self.input.phone).filter(|_| self.all_phones().is_none());
         listed.chain(single)
     }
 
-    /// The telephones that were given in place of all others.
+    /// The telephones that were given in place of all others. An empty list beside a telephone says nothing.
     pub fn all_phones(&self) -> Option<Vec<Telephone>> {
-        set(&self.input.phones).map(|all| all.iter().filter_map(telephone).collect())
+        let all: Vec<Telephone> = set(&self.input.phones)?.iter().filter_map(telephone).collect();
+        (!all.is_empty() || set(&self.input.phone).is_none()).then_some(all)
     }
 
     /// The lead as it becomes, whether or not everything about it is right.
@@ -100,9 +101,8 @@ impl<'i> Told<'i> {
         let input = self.input;
         self.document.change(&mut lead.document, Clone::clone);
         input.email.change(&mut lead.email, Clone::clone);
-        match (&input.phones, &input.phone) {
-            (Given::Set(_), _) => {
-                let all = self.all_phones().unwrap_or_default();
+        match (self.all_phones(), &input.phone) {
+            (Some(all), _) => {
                 let first = |kind| all.iter().find(|one| one.kind == kind).map(|one| one.number.clone());
                 (lead.mobile, lead.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
             }
@@ -111,8 +111,11 @@ impl<'i> Told<'i> {
                 PhoneKind::Mobile => lead.mobile = Some(phone.clone()),
                 PhoneKind::Landline => lead.landline = Some(phone.clone()),
             },
-            (Given::Clear, _) | (_, Given::Clear) => (lead.mobile, lead.landline) = (None, None),
-            (Given::Keep, Given::Keep) => {}
+            (None, Given::Clear) => (lead.mobile, lead.landline) = (None, None),
+            (None, Given::Keep) if matches!(input.phones, Given::Clear) => {
+                (lead.mobile, lead.landline) = (None, None);
+            }
+            (None, Given::Keep) => {}
         }
         input.company.change(&mut lead.company, ToString::to_string);
         input.city.change(&mut lead.city, ToString::to_string);
