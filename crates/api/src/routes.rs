@@ -19,12 +19,16 @@ use wire::records::{
     CampoAdicionalOutputTO, CartaoCreditoTO, FornecedorTO, PesquisaVendedorOutputTO, PesquisaVendedorQuery,
     RastreadorInstalacaoTO, ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO,
 };
+use wire::records::{
+    FunilTO, LeadInput, LeadOutputTO, NegocioDependenteTO, NegocioInput, NegocioOutputTO, NegocioTO,
+    PesquisaLeadQuery, PesquisaNegocioOutputTO, PesquisaNegocioQuery, PessoaLeadOutputTO,
+};
 
 const ANY_ROLE: Access = Access::Roles(&Role::ALL);
 const ADMINISTRATOR: Access = Access::Roles(&[Role::Administrator]);
 
 pub fn operations() -> Vec<Operation> {
-    use Section::{Administration, Benefit, Claim, Management, Member, Security};
+    use Section::{Administration, Benefit, Claim, Management, Member, Sales, Security};
     vec![
         post("/ext/autenticacao", Access::Login, ext::autenticacao::enter)
             .told(Security, "Entrar", "Recebe usuário (o e-mail) e senha em `Authorization: Basic` e devolve o token, que vale por 12 horas, com as lojas do usuário e os planos da base. O corpo do pedido é ignorado.")
@@ -118,6 +122,40 @@ pub fn operations() -> Vec<Operation> {
             .told(Benefit, "Validar benefício", "Diz se um benefício está ativo e de quem é. Informe o cartão (ou o CPF ou CNPJ) em `matricula`, o documento do titular ou o número sequencial; se vierem vários, o benefício deve ter todos. De vários benefícios, vem um ativo e, entre eles, o mais novo. Sem credencial, o documento e o cartão vêm só em parte, e cada endereço de rede tem um número limitado de consultas; com o token, vêm inteiros, das lojas do usuário. Não achar nada é um 400.")
             .takes::<ValidacaoBeneficioInput>()
             .answers::<ValidacaoBeneficioOutputTO>(),
+        get("/ext/crm/funil", ANY_ROLE, ext::crm::funnels)
+            .told(Sales, "Funis de venda", "Os funis em uso, por nome, cada um com as suas etapas em uso, na ordem em que um negócio passa por elas.")
+            .answers_many::<FunilTO>(),
+        get("/ext/crm/lead", ANY_ROLE, ext::crm::leads)
+            .told(Sales, "Pesquisar leads", "Os leads ativos das lojas do usuário, por nome; com `filtro`, só aqueles de quem ele fala: nome, CPF, CNPJ, telefone ou e-mail.")
+            .asks::<PesquisaLeadQuery>()
+            .answers_many::<LeadOutputTO>(),
+        post("/ext/crm/lead", ANY_ROLE, ext::crm::save_lead)
+            .told(Sales, "Salvar lead", "Cria um lead ou, se um lead ativo tem o mesmo documento, senão o mesmo e-mail, senão o mesmo telefone, o atualiza: o campo que não vem fica como está, e `null` o limpa. A pessoa de um lead não é um associado até ser salva como um ou receber um benefício.")
+            .takes::<LeadInput>()
+            .answers::<PessoaLeadOutputTO>(),
+        get("/ext/crm/negocio", ANY_ROLE, ext::crm::deals)
+            .told(Sales, "Pesquisar negócios", "Os negócios em aberto das lojas do usuário, pelo nome do lead. Nenhum parâmetro é obrigatório; o intervalo de datas inclui os dois dias.")
+            .asks::<PesquisaNegocioQuery>()
+            .answers_many::<PesquisaNegocioOutputTO>(),
+        post("/ext/crm/negocio", ANY_ROLE, ext::crm::create_deal)
+            .told(Sales, "Criar negócio", "Cria um negócio com o lead de `codLead` ou com os campos de um lead, que é criado ou atualizado no mesmo pedido.")
+            .takes::<NegocioInput>()
+            .answers::<NegocioOutputTO>(),
+        get("/ext/crm/negocio/{codNegocio}", ANY_ROLE, ext::crm::deal)
+            .told(Sales, "Ver negócio", "Um negócio em qualquer situação, com o lead, os planos, os dependentes e o histórico.")
+            .answers::<NegocioTO>(),
+        put("/ext/crm/negocio/{codNegocio}", ANY_ROLE, ext::crm::change_deal)
+            .told(Sales, "Alterar negócio", "Altera um negócio: o campo que não vem fica como está, e `null` o limpa. Outro funil sem etapa leva à primeira etapa dele. Cada mudança de etapa ou de situação fica no histórico.")
+            .takes::<NegocioInput>()
+            .answers::<NegocioOutputTO>(),
+        post("/ext/crm/negocio/{codNegocio}/dependente", ANY_ROLE, ext::crm::create_dependent)
+            .told(Sales, "Criar dependente de negócio", "Acrescenta um dependente a um negócio de saúde; `nome` e `parentesco` são obrigatórios.")
+            .takes::<NegocioDependenteTO>()
+            .answers::<NegocioDependenteTO>(),
+        put("/ext/crm/negocio/{codNegocio}/dependente/{codDependente}", ANY_ROLE, ext::crm::change_dependent)
+            .told(Sales, "Alterar dependente de negócio", "Altera um dependente de um negócio de saúde: o campo que não vem fica como está, e `null` o limpa.")
+            .takes::<NegocioDependenteTO>()
+            .answers::<NegocioDependenteTO>(),
         get("/gestao/auditoria", ADMINISTRATOR, gestao::auditoria::page)
             .told(Management, "Auditoria", "Quem alterou e quem viu os dados de quem, e por qual operação, na ordem em que foi gravado. As leituras são gravadas em grupos, logo depois de respondidas.")
             .asks::<AuditoriaQuery>()

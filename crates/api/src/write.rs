@@ -121,7 +121,7 @@ impl Write {
             Ok(input) => act(input, once).await.map_err(Failure::from),
             // What else is wrong is found by trying the rest, which changes nothing.
             Err(Unread { mut problems, rest: Some(rest) }) => {
-                let tried = act(rest, Once { ticket: None, trial: true, ..once }).await;
+                let tried = act(*rest, Once { ticket: None, trial: true, ..once }).await;
                 if let Err(app::Error::Refused(rejections)) = tried {
                     let of_input = rejections.iter().filter(|one| !one.is_conflict());
                     of_input.for_each(|one| problems.join_of_the_rest(wire::refusal::text(one)));

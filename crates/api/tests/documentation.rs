@@ -188,8 +188,24 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         ("{codFornecedor}", "1"),
         ("{codigo}", "0"),
         ("{codEvento}", "1"),
+        ("{codNegocio}", "1"),
+        ("{codDependente}", "1"),
     ];
     let path = codes.iter().fold(path.to_owned(), |path, (name, code)| path.replace(name, code));
+    if let Some(body) = body.as_mut().filter(|_| path.starts_with("/ext/crm")) {
+        let fields = body.as_object_mut().unwrap();
+        // A deal that is open was not lost.
+        fields.remove("motivoPerda");
+        for (field, here) in [
+            ("codLead", json!(1)),
+            ("planos", json!([2])),
+            ("tipoBeneficio", json!("SAUDE")),
+            ("codLoja", json!(2)),
+            ("cpf", json!("111.444.777-35")),
+        ] {
+            fields.entry(field).and_modify(|value| *value = here);
+        }
+    }
     match path.as_str() {
         "/ext/associado" if body.is_none() => format!("{path}?situacaoBeneficio=Todos"),
         "/ext/beneficio" if body.is_none() => format!("{path}?sequencial=1"),

@@ -7,7 +7,7 @@ mod given;
 mod items;
 
 pub use additional::{Additional, save_fields};
-pub(crate) use asked::{Asked, ask, holder_of, refuse_cancelled};
+pub(crate) use asked::{Asked, ORIGIN, ask, holder_of, refuse_cancelled};
 pub use items::{Added, Item, Items, Plan, add_item, list_items};
 
 use crate::access::Session;

@@ -1,8 +1,8 @@
 //! What somebody searches for, once it was understood. What cannot be found by anybody never gets here.
 
 use crate::{
-    BenefitCode, CardNumber, Date, Document, Involved, Moment, PersonCode, PlanCode, SellerCode,
-    SituationCode,
+    BenefitCode, CardNumber, Date, Document, Involved, LeadCode, Moment, PersonCode, PlanCode, SellerCode,
+    SituationCode, UserCode,
 };
 
 /// What the rows of the member search must have. What is empty asks for nothing.
@@ -69,4 +69,24 @@ pub struct ValidationKeys {
     /// The holder's.
     pub document: Option<Document>,
     pub sequence: Option<i32>,
+}
+
+/// By what a lead is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contact {
+    /// The beginnings of words of the name, folded.
+    Words(Vec<String>),
+    Document(String),
+    Email(String),
+    Mobile(String),
+    Landline(String),
+}
+
+/// What open deals must have; what is empty asks for nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DealCriteria {
+    pub lead: Option<LeadCode>,
+    pub opened_from: Option<Date>,
+    pub opened_to: Option<Date>,
+    pub responsible: Option<UserCode>,
 }

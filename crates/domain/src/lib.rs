@@ -39,7 +39,9 @@ pub use codes::{
     SellerCode, SituationCode, StageCode, SupplierCode, TenantId, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
-pub use criteria::{BenefitCriteria, BenefitKey, ClaimCriteria, MemberCriteria, ValidationKeys};
+pub use criteria::{
+    BenefitCriteria, BenefitKey, ClaimCriteria, Contact, DealCriteria, MemberCriteria, ValidationKeys,
+};
 pub use date::Date;
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;

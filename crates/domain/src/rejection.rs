@@ -1,6 +1,6 @@
 //! Every refusal by a rule, as one closed set. The words for each are in `wire::refusal`.
 
-use crate::{BenefitCode, BranchCode, DependentCode, PlanCode, TenantId};
+use crate::{BenefitCode, BranchCode, DealCode, DependentCode, PlanCode, TenantId};
 
 /// The field a refusal speaks of; `wire` knows what it is called outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,6 +31,20 @@ pub enum Field {
     Supplier,
     /// What a benefit protects, as a code in a path.
     BenefitKind,
+    // Of leads and deals; some have two names, of which one is above.
+    PersonName,
+    LeadDocument,
+    Phones,
+    Lead,
+    Deal,
+    DealDependent,
+    DealVehicleType,
+    VehicleTypeName,
+    Funnel,
+    Stage,
+    Responsible,
+    Plans,
+    Kinship,
     /// A text that has no name of its own; where it stood names it.
     Text,
 }
@@ -142,6 +156,25 @@ pub enum Rejection {
     NoValidationKey,
     /// No benefit has everything that a validation named, as far as its caller sees.
     NothingToValidate,
+    /// The two names of one field came with different values.
+    Disagree {
+        field: Field,
+        with: Field,
+    },
+    /// Nothing by which a lead could be reached or known.
+    NoContact,
+    /// The stage is not one of the funnel's.
+    OtherFunnel(i32),
+    /// The association has no funnel in use, or one without stages.
+    NoStage,
+    /// Why a deal was lost, of one that is not.
+    NotLost,
+    UnknownVehicleType {
+        given: String,
+        known: Vec<String>,
+    },
+    /// Only deals about health have dependents.
+    NotAHealthDeal(DealCode),
     UnknownTenant(TenantId),
     /// No tenant exists yet, or none is the default.
     NoDefaultTenant,
@@ -199,6 +232,7 @@ impl Rejection {
                 | Rejection::CancelledBenefit(_)
                 | Rejection::PlanTaken(_)
                 | Rejection::DependentTaken(_)
+                | Rejection::NotAHealthDeal(_)
                 | Rejection::HostTaken(_)
                 | Rejection::LastAdministrator(_)
                 | Rejection::DisabledUser(_)

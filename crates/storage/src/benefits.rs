@@ -2,7 +2,9 @@
 
 pub(crate) mod kept;
 
-pub(crate) use kept::{benefit, benefit_columns, fields_of, plans_of};
+pub(crate) use kept::{
+    benefit, benefit_columns, fields_of, plans_of, vehicle, vehicle_columns, vehicle_values,
+};
 
 use crate::statement::inserts;
 use crate::{Error, Row, Source, Statement, Tx, Weight, sql};

@@ -48,11 +48,16 @@ pub struct Profile {
 impl Profile {
     /// A member of whom no more is known than this.
     pub fn member(branch: BranchCode, document: Document, name: String, now: Moment) -> Profile {
+        Profile { is_member: true, ..Profile::stranger(branch, Some(document), name, now) }
+    }
+
+    /// Somebody who is no member, of whom no more is known than this.
+    pub fn stranger(branch: BranchCode, document: Option<Document>, name: String, now: Moment) -> Profile {
         Profile {
             branch,
-            is_member: true,
-            nature: document.nature(),
-            document: Some(document),
+            is_member: false,
+            nature: document.as_ref().map_or(Nature::Natural, Document::nature),
+            document,
             name,
             integration_code: None,
             email: None,

@@ -5,8 +5,8 @@ use domain::BenefitKind::{self, Assistance, Consortium, Health, Miscellaneous, V
 use domain::FieldKind::{self, Boolean, Date, List, Number, Text};
 use domain::VehicleCategory::{self, Bus, Light, Motorcycle, Other, Truck};
 use domain::{
-    ClaimTypeCode, Document, Field, FieldCode, Moment, Name, Phone, PlanCode, PostalAddress, SupplierCode,
-    TenantId, VehicleTypeCode,
+    ClaimTypeCode, Colour, Document, Field, FieldCode, FunnelCode, Moment, Name, Phone, PlanCode,
+    PostalAddress, SupplierCode, TenantId, VehicleTypeCode,
 };
 use storage::additional_fields::NewField;
 use storage::claim_types;
@@ -14,7 +14,9 @@ use storage::counters::{self, Counter};
 use storage::plans::NewPlan;
 use storage::suppliers::NewSupplier;
 use storage::vehicle_types::NewVehicleType;
-use storage::{Error, Tx, additional_fields, due_days, plans, sql, suppliers, vehicle_types, versions};
+use storage::{
+    Error, Tx, additional_fields, due_days, funnels, plans, sql, suppliers, vehicle_types, versions,
+};
 
 /// The codes of each register count from 1 in the order written here.
 pub struct Registers {
@@ -29,8 +31,11 @@ pub struct Registers {
     fields: &'static [OneField],
     /// Name and document. Of the second nothing else is known.
     suppliers: &'static [(&'static str, &'static str)],
-    /// No longer used: a plan, a type of vehicle, an additional field, a supplier.
-    inactive: (i32, i32, i32, i32),
+    /// Behind the one that every association is born with, whose name and stages get this ending.
+    funnels: &'static [(&'static str, &'static [&'static str])],
+    born_ending: &'static str,
+    /// No longer used: a plan, a type of vehicle, an additional field, a funnel, a stage, a supplier.
+    inactive: [i32; 6],
 }
 
 struct OneField {
@@ -84,7 +89,9 @@ pub const HERE: Registers = Registers {
         text("Campo antigo", Vehicle, 10),
     ],
     suppliers: &[("Oficina Boa Rota Ltda", "11.222.333/0001-81"), ("José do Guincho", "529.982.247-25")],
-    inactive: (7, 2, 8, 2),
+    funnels: &[("Empresas", &["Visita", "Contrato", "Arquivo"]), ("Antigo", &["Parado"])],
+    born_ending: "",
+    inactive: [7, 2, 8, 3, 8, 2],
 };
 
 pub const THERE: Registers = Registers {
@@ -119,7 +126,13 @@ pub const THERE: Registers = Registers {
         ("Guincho Ali ME", "111.444.777-35"),
         ("Clínica Ali S.A.", "11.222.333/0001-81"),
     ],
-    inactive: (6, 1, 7, 1),
+    funnels: &[
+        ("Frotas Ali", &["Visita Ali", "Contrato Ali", "Arquivo Ali"]),
+        ("Novo Ali", &["Parado Ali"]),
+        ("Só Ali", &["Etapa só Ali"]),
+    ],
+    born_ending: " Ali",
+    inactive: [6, 1, 7, 2, 2, 1],
 };
 
 impl Registers {
@@ -146,18 +159,30 @@ impl Registers {
         ] {
             counters::take(tx, tenant, counter, i32::try_from(count).unwrap()).await?;
         }
-        let (plan, vehicle_type, field, supplier) = self.inactive;
-        for (table, code) in [
-            ("plans", plan),
-            ("vehicle_types", vehicle_type),
-            ("additional_fields", field),
-            ("suppliers", supplier),
-        ] {
+        self.write_funnels(tx, tenant, now).await?;
+        let tables = ["plans", "vehicle_types", "additional_fields", "funnels", "stages", "suppliers"];
+        for (table, code) in tables.into_iter().zip(self.inactive) {
             let left = sql("UPDATE")
                 .ending(&format!("{table} SET active = FALSE WHERE tenant = {tenant} AND code = {code}"));
             assert_eq!(tx.execute(left).await?, 1);
         }
         versions::raise_registers(tx, tenant).await.map(drop)
+    }
+
+    async fn write_funnels(&self, tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
+        for table in ["funnels", "stages"] {
+            let text = format!("{table} SET name = name || '{}' WHERE tenant = {tenant}", self.born_ending);
+            tx.execute(sql("UPDATE").ending(&text)).await?;
+        }
+        for (name, stages) in self.funnels {
+            let count = i32::try_from(stages.len()).unwrap();
+            let wanted = [(Counter::Funnel, 1), (Counter::Stage, count)];
+            let [funnel, stage] = counters::take_all(tx, tenant, wanted).await?;
+            let stages: Vec<_> = stages.iter().map(|name| (*name, Colour::rgb(0x1A_73E8))).collect();
+            let all = funnels::insert(tenant, FunnelCode::new(funnel), name, (stage, &stages), now);
+            tx.batch(all).await?;
+        }
+        Ok(())
     }
 }
 

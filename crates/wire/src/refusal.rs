@@ -31,6 +31,19 @@ pub fn field(field: Field) -> &'static str {
         Field::Person => "codPessoa",
         Field::Supplier => "codFornecedor",
         Field::BenefitKind => "codigo",
+        Field::PersonName => "nomePessoa",
+        Field::LeadDocument => "documento",
+        Field::Phones => "telefones",
+        Field::Lead => "codLead",
+        Field::Deal => "codNegocio",
+        Field::DealDependent => "codDependente",
+        Field::DealVehicleType => "veiculo.codTipoVeiculo",
+        Field::VehicleTypeName => "veiculo.tipoVeiculo",
+        Field::Funnel => "codFunil",
+        Field::Stage => "codEtapa",
+        Field::Responsible => "codUsuarioResponsavel",
+        Field::Plans => "planos",
+        Field::Kinship => "parentesco",
         Field::Text => "texto",
     }
 }
@@ -120,6 +133,15 @@ pub fn text(rejection: &Rejection) -> String {
             "codigo: {code} não é um tipo de benefício; use 0 (Veicular), 1 (Saúde), 2 (Diversos), 3 (Consórcio) ou 4 \
              (Assistência 24H)."
         ),
+        Rejection::UnknownCode { field: Field::Deal, code } => {
+            format!("codNegocio: o negócio {code} não existe para o seu usuário.")
+        }
+        Rejection::UnknownCode { field: Field::DealDependent, code } => {
+            format!("codDependente: o dependente {code} não existe neste negócio.")
+        }
+        Rejection::UnknownCode { field: Field::Responsible, code } => format!(
+            "codUsuarioResponsavel: o usuário {code} não existe, está inativo ou não acessa a loja do negócio."
+        ),
         Rejection::UnknownCode { field: unknown, code } => {
             format!("{}: o código {code} não existe, está inativo ou é de outra loja.", field(*unknown))
         }
@@ -202,6 +224,22 @@ pub fn text(rejection: &Rejection) -> String {
         }
         Rejection::NothingToValidate => {
             "Nenhum benefício foi encontrado; confira o que enviou em matricula, cpfCnpj e sequencial.".to_owned()
+        }
+        Rejection::Disagree { field: one, with } => {
+            format!("{}: difere de {}; informe um deles, ou o mesmo nos dois.", field(*one), field(*with))
+        }
+        Rejection::NoContact => "telefone: informe ao menos um destes: telefone, email ou documento.".to_owned(),
+        Rejection::OtherFunnel(stage) => {
+            format!("codEtapa: a etapa {stage} é de outro funil; use uma etapa do funil do negócio.")
+        }
+        Rejection::NoStage => "codFunil: não há um funil em uso com etapas; cadastre-o antes.".to_owned(),
+        Rejection::NotLost => "motivoPerda: só se informa com a situação Perdido.".to_owned(),
+        Rejection::UnknownVehicleType { given, known } => format!(
+            "veiculo.tipoVeiculo: \"{given}\" não é um tipo de veículo desta base; use {}.",
+            listed(known)
+        ),
+        Rejection::NotAHealthDeal(deal) => {
+            format!("codNegocio: o negócio {deal} não é de saúde, e só esses têm dependentes.")
         }
         Rejection::UnknownTenant(id) => format!("base: não há uma base {id} neste servidor."),
         Rejection::NoDefaultTenant => {

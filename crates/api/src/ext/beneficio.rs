@@ -143,13 +143,9 @@ fn item(registers: &Registers, row: FoundBenefit) -> PesquisaBeneficioOutputTO {
         data_ativacao: benefit.activated_on.as_deref().map(shown::day),
         data_cancelamento: benefit.cancelled_on.as_deref().map(shown::day),
         planos: plans(registers, &benefit.plans),
-        placa: plate.clone(),
-        chassi: chassis.clone(),
-        veiculo: (benefit.kind == BenefitKind::Vehicle).then(|| VeiculoTO {
-            placa: plate,
-            chassi: chassis,
-            ..vehicle(registers, benefit.vehicle)
-        }),
+        placa: plate,
+        chassi: chassis,
+        veiculo: (benefit.kind == BenefitKind::Vehicle).then(|| vehicle(registers, benefit.vehicle)),
         cod_consultor: row.consultant.map(SellerCode::get),
         nome_consultor: row.consultant.and_then(|code| registers.seller_name(code)).map(str::to_owned),
         cod_representante: row.representative.map(SellerCode::get),
@@ -179,7 +175,8 @@ pub fn vehicle(registers: &Registers, vehicle: Vehicle) -> VeiculoTO {
         valor_participacao: money(vehicle.participation),
         valor_protegido: money(vehicle.protected),
         valor_veiculo: money(vehicle.worth),
-        ..VeiculoTO::default()
+        placa: vehicle.plate.as_ref().map(ToString::to_string),
+        chassi: vehicle.chassis.as_ref().map(ToString::to_string),
     }
 }
 

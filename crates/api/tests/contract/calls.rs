@@ -12,6 +12,9 @@ pub const LIST: &str = "/ext/beneficio/lista";
 pub const DEPENDENTS: &str = "/ext/beneficio/dependente";
 pub const HISTORY: &str = "/gestao/historico";
 pub const AUDIT: &str = "/gestao/auditoria";
+pub const FUNNELS: &str = "/ext/crm/funil";
+pub const LEADS: &str = "/ext/crm/lead";
+pub const DEALS: &str = "/ext/crm/negocio";
 
 /// Codes of the world's registers: its plans of each kind, and what is not to be had.
 pub const CAR_PLAN: i32 = 1;
@@ -133,6 +136,39 @@ impl Calls {
         assert_eq!(found.len(), 1, "{saved}: {found:?}");
         assert_eq!(found[0]["codBeneficio"], saved["codBeneficio"]);
         found.into_iter().next().unwrap()
+    }
+
+    /// What the search of leads finds for the operator.
+    pub async fn leads(&self, query: &[(&str, &str)]) -> Vec<Value> {
+        array(&self.read(&self.operator, LEADS, query).await)
+    }
+
+    /// What the search of deals finds for the operator.
+    pub async fn deals(&self, query: &[(&str, &str)]) -> Vec<Value> {
+        array(&self.read(&self.operator, DEALS, query).await)
+    }
+
+    /// A deal that was created by the operator.
+    pub async fn deal(&self, body: Value) -> Value {
+        self.saved(&self.operator, DEALS, &body).await
+    }
+
+    /// A deal whole, as the operator sees it.
+    pub async fn whole(&self, code: &Value) -> Value {
+        self.read(&self.operator, &format!("{DEALS}/{code}"), &[]).await
+    }
+
+    /// Changes a deal as the operator.
+    pub async fn change(&self, code: &Value, body: Value) -> Reply {
+        self.server().put(&format!("{DEALS}/{code}"), &self.operator, &body.to_string()).await
+    }
+
+    /// What the audit tells of a person.
+    pub async fn audited(&self, person: &str) -> Vec<Value> {
+        for app in self.world.processes() {
+            app::audit::flush(app).await.unwrap();
+        }
+        items(&self.read(&self.administrator, AUDIT, &[("codPessoa", person)]).await)
     }
 
     /// Every change of situation that a caller may see.

@@ -12,7 +12,7 @@ use storage::Tx;
 use storage::benefits::Benefit;
 use storage::people::Profile;
 
-const ORIGIN: &str = "API";
+pub(crate) const ORIGIN: &str = "API";
 
 pub(crate) struct Asked<I> {
     pub scope: Scope,

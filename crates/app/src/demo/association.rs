@@ -2,6 +2,7 @@
 //! and the fields that it added to its benefits.
 
 use domain::BenefitKind::{self, Assistance, Consortium, Health, Miscellaneous, Vehicle};
+use domain::Colour;
 use domain::FieldKind::{self, Boolean, Date, List, Number, Text};
 use domain::VehicleCategory::{self, Bicycle, Bus, Light, Motorcycle, Other, Pickup, Truck, Utility};
 
@@ -43,6 +44,16 @@ pub const VEHICLE_TYPES: &[(&str, VehicleCategory)] = &[
 /// What a claim may be about.
 pub const CLAIM_TYPES: [&str; 5] =
     ["Colisão", "Roubo ou furto", "Vidros e faróis", "Danos da natureza", "Assistência e guincho"];
+/// A funnel behind the one that every association is born with, and its stages.
+pub const SECOND_FUNNEL: (&str, &[(&str, Colour)]) = (
+    "Empresas e frotas",
+    &[
+        ("Visita", Colour::rgb(0x1A_73E8)),
+        ("Levantamento da frota", Colour::rgb(0x84_30CE)),
+        ("Proposta", Colour::rgb(0xF9_AB00)),
+        ("Contrato", Colour::rgb(0x18_8038)),
+    ],
+);
 
 pub const DUE_DAYS: [i32; 6] = [5, 10, 15, 20, 25, 30];
 

@@ -31,7 +31,7 @@ const MAIL: &[&str] =
 /// Everybody that a demonstration has.
 pub struct Crowd {
     pub(super) seed: u64,
-    members: u32,
+    pub(super) members: u32,
     /// The consultants and the representatives of each branch.
     pub(super) sellers: Vec<(Vec<SellerCode>, Vec<SellerCode>)>,
 }

@@ -10,7 +10,7 @@ use wire::read::Given;
 use wire::records::{PesquisaAssociadoQuery, PesquisaBeneficioQuery};
 
 /// Nobody's name has more words.
-const MOST_WORDS: usize = 50;
+pub const MOST_WORDS: usize = 50;
 
 /// Whether at least one of the criteria was given that narrow a search enough.
 pub fn narrows(query: &PesquisaAssociadoQuery) -> bool {

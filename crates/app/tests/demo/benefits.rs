@@ -171,7 +171,7 @@ async fn a_demo_counts_every_row_of_its_searches(database: Database) {
         .collect();
     assert_eq!(found, expected);
     // A member without benefits has one row, each other one for each of his benefits, in their order.
-    let people = "SELECT COUNT(*) AS it FROM people p WHERE NOT EXISTS
+    let people = "SELECT COUNT(*) AS it FROM people p WHERE p.is_member AND NOT EXISTS
          (SELECT 1 FROM listing l WHERE l.tenant = p.tenant AND l.person = p.code)";
     let astray = "SELECT COUNT(*) AS it FROM listing l LEFT JOIN benefits b
          ON b.tenant = l.tenant AND b.code = l.benefit AND b.slot = l.slot AND b.person = l.person

@@ -24,6 +24,10 @@ pub struct Sample {
     pub changed: String,
     /// Somebody who shares a benefit of branch 2: its code, his name, CPF and card.
     pub dependent: (i64, String, String, String),
+    /// Name, document, telephone and e-mail of a lead in branch 2 who has them all.
+    pub lead: (String, String, String, String),
+    /// An open deal of branch 2, which every caller sees; its number in the sequence is the same.
+    pub deal: i64,
 }
 
 /// Somebody with a vehicle in branch 2, half way through.
@@ -65,6 +69,14 @@ impl Sample {
         let day = async |column, part| shown(&one::<String>(db, &nth(column, part)).await);
         let registered = (day("registered_on", "* 50 / 100").await, day("registered_on", "* 51 / 100").await);
         let changed = day("updated_on", "* 98 / 100").await;
+        let lead = "SELECT name, document, mobile, email FROM leads WHERE tenant = 1 AND branch = 2
+             AND document IS NOT NULL AND mobile IS NOT NULL AND email IS NOT NULL ORDER BY code LIMIT 1";
+        let lead = first(db, lead).await;
+        let lead = ["name", "document", "mobile", "email"].map(|column| lead.get::<String>(column).unwrap());
+        let [name, document, mobile, email] = lead;
+        let deal = "SELECT code AS it FROM deals WHERE tenant = 1 AND branch = 2 AND situation = 1
+             AND code = sequence ORDER BY code LIMIT 1";
+        let deal = one(db, deal).await;
         let somebody = first(db, SOMEBODY).await;
         let relative = first(db, DEPENDENT).await;
         let of = |column| relative.get::<String>(column).unwrap();
@@ -89,6 +101,8 @@ impl Sample {
             registered,
             changed,
             dependent,
+            lead: (name, document, mobile, email),
+            deal,
         }
     }
 }

@@ -6,7 +6,7 @@ use app::audit::{self, Question};
 use app::benefits::{self, Input};
 use app::once::{Done, Once, Ticket};
 use app::users::{self, Initial, NewUser};
-use app::{App, claims, demo, dependents, feed, memory, once, people, searches};
+use app::{App, claims, deals, demo, dependents, feed, leads, memory, once, people, searches};
 use app::{credit_cards, equipment, sellers, suppliers, validations};
 use domain::{
     BenefitCode, BranchCode, ClaimCode, Email, Entity, Field, HistoryCode, Name, Password, Role, TenantId,
@@ -53,10 +53,12 @@ impl Script<'_> {
             self.feed(who, caller).await;
             self.claims(who, caller).await;
             self.look(who, caller).await;
+            self.sales(who, caller).await;
         }
         self.validate(&callers).await;
         let (_, administrator) = &callers[0];
         self.write(administrator).await;
+        self.sell(administrator).await;
         self.audit(administrator).await;
     }
 
@@ -295,6 +297,74 @@ impl Script<'_> {
 
     fn address(&self) -> domain::CallerAddress {
         std::net::IpAddr::from([127, 0, 0, 1]).into()
+    }
+
+    /// What the board shows: the whole of it, and what its filters lead to.
+    async fn sales(&self, who: &str, caller: &Session) {
+        let Sample { lead: (name, document, phone, email), .. } = &self.sample;
+        for (what, asked) in [
+            ("all", String::new()),
+            ("a common name", "filtro=sil".to_owned()),
+            ("a name", format!("filtro={name}")),
+            ("cpf", format!("filtro={document}")),
+            ("a phone", format!("filtro={phone}")),
+            ("an e-mail", format!("filtro={email}")),
+        ] {
+            self.recorder.begin(&format!("leads by {what} / {who}"));
+            let found = leads::search(self.app, caller, query(pairs(&asked)).unwrap()).await.unwrap();
+            let first = &found.codes[..found.codes.len().min(100)];
+            leads::some(self.app, caller, first).await.unwrap();
+        }
+        let code = self.sample.deal;
+        for (what, asked) in [
+            ("all", String::new()),
+            ("a common name", "filtro=sil".to_owned()),
+            ("a sequence number", format!("filtro={code}")),
+            ("cpf", format!("filtro={document}")),
+            ("a lead", "codLead=10".to_owned()),
+            ("a branch", "codLoja=2".to_owned()),
+            ("a responsible", "codUsuarioResponsavel=3".to_owned()),
+            ("few days", "dataInicial=2026-06-29".to_owned()),
+            ("few days of a lead", "dataInicial=2026-06-29&codLead=10".to_owned()),
+        ] {
+            self.recorder.begin(&format!("deals by {what} / {who}"));
+            let found = deals::search(self.app, caller, query(pairs(&asked)).unwrap()).await.unwrap();
+            let first = &found.codes[..found.codes.len().min(100)];
+            deals::some(self.app, caller, first).await.unwrap();
+        }
+        self.recorder.begin(&format!("a deal / {who}"));
+        let code = domain::DealCode::new(i32::try_from(code).unwrap());
+        deals::one(self.app, caller, code).await.unwrap();
+    }
+
+    /// A lead, from the form of a website to a deal that was won.
+    async fn sell(&self, caller: &Session) {
+        self.recorder.begin("a lead is created");
+        let form =
+            r#"{"nome": "Zulmira Nova", "email": "zulmira@prova.example", "telefone": "(31)98765-9999"}"#;
+        let lead = now(leads::save(self.app, caller, body(form.as_bytes()).unwrap(), plainly()).await);
+        self.recorder.begin("a lead is changed");
+        let form = r#"{"nome": "Zulmira Novo", "telefone": "(31)98765-9999", "documento": "111.444.777-35"}"#;
+        now(leads::save(self.app, caller, body(form.as_bytes()).unwrap(), plainly()).await);
+        self.recorder.begin("a deal is created");
+        let text =
+            format!(r#"{{"codLead": {}, "tipoBeneficio": "SAUDE", "codUsuarioResponsavel": 1}}"#, lead.code);
+        let deal = now(deals::save(self.app, caller, None, body(text.as_bytes()).unwrap(), plainly()).await);
+        self.recorder.begin("a deal is created with its lead");
+        let text =
+            r#"{"nome": "Outra Zulmira", "email": "outra@prova.example", "veiculo": {"placa": "ZZZ9Z90"}}"#;
+        now(deals::save(self.app, caller, None, body(text.as_bytes()).unwrap(), plainly()).await);
+        self.recorder.begin("a deal is changed");
+        let text = br#"{"codEtapa": 5, "situacao": "Ganho"}"#;
+        now(deals::save(self.app, caller, Some(deal.code), body(text).unwrap(), plainly()).await);
+        self.recorder.begin("a dependent of a deal is created");
+        let of = |code| (deal.code, code);
+        let text = br#"{"nome": "Bia", "parentesco": "FILHO"}"#;
+        let save = deals::dependents::save;
+        let one = now(save(self.app, caller, of(None), body(text).unwrap(), plainly()).await);
+        self.recorder.begin("a dependent of a deal is changed");
+        let text = br#"{"nome": "Bia Nova"}"#;
+        now(save(self.app, caller, of(Some(one.code)), body(text).unwrap(), plainly()).await);
     }
 
     async fn write(&self, caller: &Session) {

@@ -2,6 +2,7 @@
 
 use domain::{MemberCriteria, Scope, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
+use storage::counters::{self, Counter};
 use storage::searches::Led;
 use storage::{OpenError, Options, Schema, Weight, sql};
 use testkit::{Database, Engine, both_engines};
@@ -232,6 +233,15 @@ async fn a_database_of_the_first_schema_is_brought_forward(database: Database) {
     let tenant = TenantId::new(7);
     let holder = storage::tokens::holder(&db, tenant, b"abc", domain::Moment::from_millis(1)).await.unwrap();
     assert_eq!(holder.unwrap().user.get(), 1, "an old token is still good");
+    let funnels: Result<_, storage::Error> =
+        db.read(tenant, |tx, tenant| Box::pin(storage::funnels::all(tx, *tenant))).await;
+    let funnels = funnels.unwrap();
+    let stages: Vec<_> = funnels[0].stages.iter().map(|stage| (stage.name.as_str(), stage.colour)).collect();
+    let born = registers::FUNNEL;
+    assert_eq!((funnels[0].name.as_str(), &stages[..]), (born.name, born.stages), "as if it were born today");
+    for (counter, last) in [(Counter::Funnel, 1), (Counter::Stage, born.stages.len() as i64)] {
+        assert_eq!(counters::last(&db, tenant, counter).await.unwrap(), last);
+    }
     let mail = sql("SELECT confidential FROM mails WHERE tenant = 7");
     assert!(!db.query(Weight::Point, mail).await.unwrap()[0].get::<bool>("confidential").unwrap());
     db.close().await;

@@ -5,9 +5,9 @@ use super::{At, Between, Problems, Read};
 use crate::names::Named;
 use crate::refusal;
 use domain::{
-    BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Cpf, Date, DependentCode, Document, Email,
-    Field, FieldCode, Money, Name, Note, PersonCode, Phone, PlanCode, Plate, Rejection, SellerCode,
-    SupplierCode, Text, Uf, UserCode, VehicleTypeCode, fold,
+    BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Cpf, Date, DealCode, DependentCode,
+    Document, Email, Field, FieldCode, FunnelCode, LeadCode, Money, Name, Note, PersonCode, Phone, PlanCode,
+    Plate, Rejection, SellerCode, StageCode, SupplierCode, Text, Uf, UserCode, VehicleTypeCode, fold,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -123,6 +123,32 @@ impl Read for CardOrDocument {
     }
 }
 
+/// A day in the search of deals, where only `2026-11-14` is understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IsoQueryDate(Date);
+
+impl IsoQueryDate {
+    pub fn get(self) -> Date {
+        self.0
+    }
+}
+
+impl Read for IsoQueryDate {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<IsoQueryDate> {
+        let text = value.as_str().unwrap_or_default();
+        let day = Date::from_iso(text).map(IsoQueryDate);
+        if day.is_none() {
+            let told = "não é uma data do calendário; use ano, mês e dia, como 2026-11-14.";
+            problems.add(at, format!("\"{text}\" {told}"));
+        }
+        day
+    }
+
+    fn schema() -> RefOr<Schema> {
+        string().pattern(Some(r"^(\d{4}\-\d{2}\-\d{2})?$")).max_length(Some(10)).build().into()
+    }
+}
+
 impl Read for Money {
     /// A number counts as it was written, never as a float. In quotes it is the number it is, as with codes.
     fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Money> {
@@ -167,6 +193,10 @@ codes! {
     UserCode: i32 = |code| code;
     ClaimCode: i32 = |code| code;
     SupplierCode: i32 = |code| code;
+    FunnelCode: i32 = |code| code;
+    StageCode: i32 = |code| code;
+    LeadCode: i32 = |code| code;
+    DealCode: i32 = |code| code;
     PlanCode: Between<0, { i32::MAX }> = Between::get;
 }
 

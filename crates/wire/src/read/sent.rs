@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 #[derive(Debug)]
 pub struct Unread<T> {
     pub problems: Problems,
-    pub rest: Option<T>,
+    pub rest: Option<Box<T>>,
 }
 
 impl<T> From<Problems> for Unread<T> {
@@ -70,7 +70,7 @@ pub fn both<A, B>(code: Result<A, Problems>, body: Result<B, Unread<B>>) -> Resu
     match (code, body) {
         (Ok(code), Ok(body)) => Ok((code, body)),
         (Ok(code), Err(Unread { problems, rest })) => {
-            Err(Unread { problems, rest: rest.map(|rest| (code, rest)) })
+            Err(Unread { problems, rest: rest.map(|rest| Box::new((code, *rest))) })
         }
         (Err(problems), Ok(_)) => Err(problems.into()),
         (Err(mut problems), Err(others)) => {
@@ -106,6 +106,6 @@ fn collected<T>(read: impl FnOnce(&mut Problems) -> Option<T>) -> Result<T, Unre
     let value = read(&mut problems);
     match value {
         Some(value) if problems.lines.is_empty() => Ok(value),
-        rest => Err(Unread { problems, rest }),
+        rest => Err(Unread { problems, rest: rest.map(Box::new) }),
     }
 }

@@ -10,9 +10,12 @@ mod benefit_search;
 mod claim;
 mod contact;
 mod credit_card;
+mod deal;
+mod deal_input;
 mod dependent;
 mod equipment;
 mod item;
+mod lead;
 mod management;
 mod member_search;
 mod nested;
@@ -42,12 +45,20 @@ pub use benefit_search::{
 pub use claim::{EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO};
 pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};
 pub use credit_card::CartaoCreditoTO;
+pub use deal::{
+    HistoricoNegocioTO, NegocioDependenteTO, NegocioOutputTO, NegocioTO, PesquisaNegocioOutputTO,
+    PesquisaNegocioQuery,
+};
+pub use deal_input::{NegocioDependenteInput, NegocioInput};
 pub use dependent::{
     DependenteBasicoOutputTO, DependenteCompletoOutputTO, DependenteInput, PesquisaDependenteOutputTO,
     PesquisaDependenteQuery, PlanoApontado, TitularTO,
 };
 pub use equipment::RastreadorInstalacaoTO;
 pub use item::{ItemBeneficioInput, ItemBeneficioOutputTO};
+pub use lead::{
+    ContatoInput, EtapaTO, FunilTO, LeadInput, LeadOutputTO, PesquisaLeadQuery, PessoaLeadOutputTO,
+};
 pub use management::{
     AuditoriaQuery, AuditoriaTO, HistoricoQuery, HistoricoTO, MudancaTO, PessoaVistaTO, RegistroAuditoriaTO,
 };
@@ -56,4 +67,4 @@ pub use page::{Listed, Pagina};
 pub use person::{PessoaInput, PessoaOutputTO};
 pub use user::{UsuarioInput, UsuarioTO};
 pub use validation::{ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO};
-pub use vehicle::VeiculoTO;
+pub use vehicle::{VeiculoCampos, VeiculoInput, VeiculoTO};

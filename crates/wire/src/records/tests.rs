@@ -55,6 +55,18 @@ fn every_field_is_told_with_an_example() {
     told::<ValidacaoBeneficioInput>();
     told::<ValidacaoBeneficioOutputTO>();
     told::<Pagina<PesquisaBeneficioOutputTO>>();
+    told::<FunilTO>();
+    told::<LeadInput>();
+    told::<PesquisaLeadQuery>();
+    told::<LeadOutputTO>();
+    told::<PessoaLeadOutputTO>();
+    told::<NegocioInput>();
+    told::<PesquisaNegocioQuery>();
+    told::<PesquisaNegocioOutputTO>();
+    told::<NegocioOutputTO>();
+    told::<NegocioTO>();
+    told::<NegocioDependenteInput>();
+    told::<NegocioDependenteTO>();
     told::<Pagina<PesquisaAssociadoOutputTO>>();
 }
 

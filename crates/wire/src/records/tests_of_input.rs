@@ -32,7 +32,7 @@ fn the_examples_of_every_record_are_read() {
     read::<BeneficioInput>(&example::<BeneficioInput>().to_string()).unwrap();
     let vehicle: BeneficioVeiculoInput = read(&example::<BeneficioVeiculoInput>().to_string()).unwrap();
     assert_eq!(vehicle.benefit.code, Given::Set(BenefitCode::new(777)));
-    assert_eq!(vehicle.protected.set().map(Money::cents), Some(7_500_050));
+    assert_eq!(vehicle.vehicle.protected.set().map(Money::cents), Some(7_500_050));
     let fields = vehicle.benefit.additional_fields.set().unwrap();
     assert_eq!(fields[0].value, Given::Set(Scalar::Text("Cinza".to_owned())));
     let validated: ValidacaoBeneficioInput = read(&example::<ValidacaoBeneficioInput>().to_string()).unwrap();
@@ -91,7 +91,7 @@ fn a_vehicle_of_a_benefit_is_told_beside_the_benefit() {
         read::<BeneficioVeiculoInput>(r#"{"cpfCnpj": "52998224725", "combustivel": "GNV", "placa": null}"#);
     let read = read.unwrap();
     assert_eq!(
-        (read.fuel, read.plate, read.chassis),
+        (read.vehicle.fuel, read.vehicle.plate, read.vehicle.chassis),
         (Given::Set(Fuel::NaturalGas), Given::Clear, Given::Keep)
     );
 }
