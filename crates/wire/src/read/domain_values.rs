@@ -2,12 +2,12 @@
 
 use super::values::{string, text};
 use super::{At, Between, Problems, Read};
-use crate::names::Named;
+use crate::names::{self, Named};
 use crate::refusal;
 use domain::{
-    BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Date, Document, Email, Field, FieldCode,
-    Money, Name, Note, PersonCode, Phone, PlanCode, Plate, Rejection, SellerCode, Text, Uf, UserCode,
-    VehicleTypeCode,
+    BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Date, Document, Email, Entity, Field,
+    FieldCode, Money, Name, Note, PersonCode, Phone, PlanCode, Plate, Rejection, SellerCode, Text, Uf,
+    UserCode, VehicleTypeCode, fold,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -132,6 +132,23 @@ codes! {
     UserCode: i32 = |code| code;
     ClaimCode: i32 = |code| code;
     PlanCode: Between<0, { i32::MAX }> = Between::get;
+}
+
+/// An entity, which people write without its accent too.
+impl Read for Entity {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Entity> {
+        let text = text(value, at, problems)?;
+        let folded = fold(text);
+        let found = Entity::ALL.into_iter().find(|one| fold(names::entity(*one)) == folded);
+        if found.is_none() {
+            problems.add(at, one_of(text, Entity::ALL.map(names::entity)));
+        }
+        found
+    }
+
+    fn schema() -> RefOr<Schema> {
+        string().enum_values(Some(Entity::ALL.map(names::entity))).build().into()
+    }
 }
 
 /// A member of a fixed set, by its exact name.
