@@ -170,6 +170,7 @@ fn code(name: &str) -> Parameter {
         .required(Required::True)
         .description(Some("O código do registro de que a operação trata."))
         .schema(Some(<i32 as Read>::schema()))
+        .example(Some(1.into()))
         .build()
 }
 

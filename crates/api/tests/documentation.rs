@@ -69,7 +69,7 @@ fn every_parameter_is_told_and_every_code_of_a_path_is_one() {
             assert!(text.is_some_and(|text| text.ends_with('.')), "{name} {parameter}");
             assert!(parameter["schema"].is_object(), "{name} {parameter}");
             assert!(parameter["in"] != "path" || parameter["required"] == true, "{name} {parameter}");
-            assert_eq!(parameter["in"] == "query", !parameter["example"].is_null(), "{name} {parameter}");
+            assert_eq!(parameter["in"] != "header", !parameter["example"].is_null(), "{name} {parameter}");
         }
         let of_path = parameters.iter().filter(|one| one["in"] == "path").map(|one| one["name"].as_str());
         let codes = one.path.split('/').filter(|part| part.starts_with('{'));
@@ -272,6 +272,17 @@ async fn the_pages_of_the_documentation_come_from_the_server_alone(world: World)
     }
     assert!(seen >= 4, "{}", page.body);
     server.call("GET", "/docs/nada.js", &[], "").await.refuses(404);
+    let guide = server.call("GET", "/docs/guia", &[], "").await;
+    assert_eq!((guide.status, guide.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    assert_eq!(guide.header("content-security-policy"), page.header("content-security-policy"));
+    let links = guide.body.split("href=\"").skip(1).map(|part| part.split('"').next().unwrap());
+    // Relative, so that they hold behind a prefix too.
+    assert!(links.clone().all(|link| link.starts_with("./") || link.starts_with('#')), "{}", guide.body);
+    assert!(
+        links.clone().any(|link| link == "./") && page.body.contains("href=\"./guia\""),
+        "{}",
+        guide.body
+    );
     assert_eq!(server.call("GET", "/openapi.json", &[], "").await.body, api::openapi_text());
     server.stop().await;
 }

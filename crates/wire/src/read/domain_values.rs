@@ -2,12 +2,13 @@
 
 use super::values::{string, text};
 use super::{At, Between, Problems, Read};
-use crate::names::Named;
+use crate::names::{self, Named};
 use crate::refusal;
 use domain::{
     BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Cpf, Date, DealCode, DependentCode,
-    Document, Email, Field, FieldCode, FunnelCode, LeadCode, Money, Name, Note, PersonCode, Phone, PlanCode,
-    Plate, Rejection, SellerCode, StageCode, SupplierCode, Text, Uf, UserCode, VehicleTypeCode, fold,
+    Document, Email, Entity, Field, FieldCode, FunnelCode, LeadCode, Money, Name, Note, PersonCode, Phone,
+    PlanCode, Plate, Rejection, SellerCode, StageCode, SupplierCode, Text, Uf, UserCode, VehicleTypeCode,
+    fold,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -198,6 +199,23 @@ codes! {
     LeadCode: i32 = |code| code;
     DealCode: i32 = |code| code;
     PlanCode: Between<0, { i32::MAX }> = Between::get;
+}
+
+/// An entity, which people write without its accent too.
+impl Read for Entity {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Entity> {
+        let text = text(value, at, problems)?;
+        let folded = fold(text);
+        let found = Entity::ALL.into_iter().find(|one| fold(names::entity(*one)) == folded);
+        if found.is_none() {
+            problems.add(at, one_of(text, Entity::ALL.map(names::entity)));
+        }
+        found
+    }
+
+    fn schema() -> RefOr<Schema> {
+        string().enum_values(Some(Entity::ALL.map(names::entity))).build().into()
+    }
 }
 
 /// A member of a fixed set, by its exact name.

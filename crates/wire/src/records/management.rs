@@ -2,7 +2,7 @@
 
 use crate::input;
 use crate::read::{Between, described};
-use domain::{PersonCode, UserCode};
+use domain::{Entity, PersonCode, UserCode};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -15,7 +15,7 @@ input! {
         /// O cursor: as mudanças depois desta. Sem ele, desde a primeira.
         after "apos": optional Between<0, { i32::MAX }> = 918,
         /// Só as mudanças desta entidade: Benefício, Evento, Vistoria, Help Desk ou Consulta.
-        entity "entidade": optional String = "Benefício",
+        entity "entidade": optional Entity = "Benefício",
     }
 }
 
