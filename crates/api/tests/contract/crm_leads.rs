@@ -69,7 +69,11 @@ async fn the_fields_of_a_lead_with_two_names_take_either_and_refuse_two_values(w
         assert!(told_about(&told, field), "{field}: {told}");
     }
     let one = json!({"nome": "Ana", "telefone": PHONE, "telefones": []});
-    assert_eq!(calls.saved(&calls.operator, LEADS, &one).await, saved, "an empty list beside a telephone says nothing");
+    assert_eq!(
+        calls.saved(&calls.operator, LEADS, &one).await,
+        saved,
+        "an empty list beside a telephone says nothing"
+    );
     let told = calls.refused(LEADS, &with(both, json!({"documento": null}))).await;
     assert!(told_about(&told, "documento"), "{told}");
 }
