@@ -64,7 +64,9 @@ impl Looks {
         let Waiting { looks, by_tenant } = &mut *waiting;
         let own = by_tenant.get_mut(&tenant)?;
         let keys: Vec<Seen> = own.keys().take(TOGETHER).copied().collect();
-        let some: Vec<_> = keys.into_iter().filter_map(|key| own.remove_entry(&key)).collect();
+        let mut some: Vec<_> = keys.into_iter().filter_map(|key| own.remove_entry(&key)).collect();
+        // In one order, however the map kept them, so that the same calls leave the same entries.
+        some.sort_unstable_by_key(|(seen, _)| *seen);
         if own.is_empty() {
             by_tenant.remove(&tenant);
         }

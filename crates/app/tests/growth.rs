@@ -71,12 +71,12 @@ const MAY_GROW: &[Exception] = &[
         "the interface gives every lead at once: their names are read a thousand at a time",
     ),
     may_grow(
-        "deals by all",
+        "many deals: ",
         "FROM deals d CROSS JOIN leads l",
         "the interface gives every open deal at once: their names are read a thousand at a time",
     ),
     may_grow(
-        "by a common name",
+        "a common name",
         "FROM name_index_leads n",
         "everybody of a name is read, a thousand at a time, since all of them are shown",
     ),

@@ -25,8 +25,8 @@ async fn a_slow_statement_is_logged_without_its_values(database: Database) {
     let people = "SELECT name, document, street FROM people WHERE tenant = 1 ORDER BY code";
     for person in db.query(storage::Weight::Search, storage::sql(people)).await.unwrap() {
         for column in ["name", "document", "street"] {
-            let value: String = person.get(column).unwrap();
-            assert!(!log.contains(&value), "{column} {value}");
+            let value: Option<String> = person.get(column).unwrap();
+            assert!(value.is_none_or(|value| !log.contains(&value)), "{column}");
         }
     }
     db.close().await;

@@ -317,17 +317,18 @@ impl Script<'_> {
         }
         let code = self.sample.deal;
         for (what, asked) in [
-            ("all", String::new()),
-            ("a common name", "filtro=sil".to_owned()),
-            ("a sequence number", format!("filtro={code}")),
-            ("cpf", format!("filtro={document}")),
-            ("a lead", "codLead=10".to_owned()),
-            ("a branch", "codLoja=2".to_owned()),
-            ("a responsible", "codUsuarioResponsavel=3".to_owned()),
-            ("few days", "dataInicial=2026-06-29".to_owned()),
-            ("few days of a lead", "dataInicial=2026-06-29&codLead=10".to_owned()),
+            ("many deals: all", String::new()),
+            ("many deals: a common name", "filtro=sil".to_owned()),
+            ("many deals: a branch", "codLoja=2".to_owned()),
+            ("many deals: a responsible", "codUsuarioResponsavel=2".to_owned()),
+            ("deals by a sequence number", format!("filtro={code}")),
+            ("deals by cpf", format!("filtro={document}")),
+            ("deals by a lead", "codLead=10".to_owned()),
+            ("deals by an idle responsible", "codUsuarioResponsavel=3".to_owned()),
+            ("deals by few days", "dataInicial=2026-06-29".to_owned()),
+            ("deals by few days of a lead", "dataInicial=2026-06-29&codLead=10".to_owned()),
         ] {
-            self.recorder.begin(&format!("deals by {what} / {who}"));
+            self.recorder.begin(&format!("{what} / {who}"));
             let found = deals::search(self.app, caller, query(pairs(&asked)).unwrap()).await.unwrap();
             let first = &found.codes[..found.codes.len().min(100)];
             deals::some(self.app, caller, first).await.unwrap();
