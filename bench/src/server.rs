@@ -3,6 +3,10 @@
 use std::error::Error;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a server may take to end by itself.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 pub struct Server {
     child: Child,
@@ -36,7 +40,14 @@ impl Server {
 }
 
 impl Drop for Server {
+    /// Asks it to end, so that it takes leave of a shared database: the next run brings a key of its own, and is refused
+    /// while another process seems to serve with its. Whoever does not listen is ended.
     fn drop(&mut self) {
+        let _ = Command::new("kill").arg(self.child.id().to_string()).status();
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -8,6 +8,8 @@ use crate::{Error, Tx};
 use domain::{Branches, Scope, TenantId, name_words};
 use std::collections::BinaryHeap;
 
+/// A word that begins more than this is better looked for in names, where the other words leave few of them.
+const EASY: usize = 4;
 /// A word is asked for by all that it begins, if they are no more than this over all branches that are looked in.
 const WHOLE: usize = 64;
 /// Else about so many terms stand for it.
@@ -43,8 +45,13 @@ impl Typed {
         self.known.as_ref().is_some_and(Vec::is_empty)
     }
 
+    /// Whether it is little work to ask for it.
+    pub fn is_easy(&self) -> bool {
+        self.known.as_ref().is_some_and(|known| known.len() <= EASY)
+    }
+
     /// Whether all that it begins are asked for.
-    pub fn is_narrow(&self, scope: &Scope) -> bool {
+    fn is_narrow(&self, scope: &Scope) -> bool {
         let branches = leads(scope).len();
         self.known.as_ref().is_some_and(|known| known.len() * branches <= WHOLE)
     }

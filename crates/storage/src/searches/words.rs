@@ -5,8 +5,8 @@ use crate::names::{self, Typed};
 use crate::{Error, Statement, Tx, sql};
 use domain::{MemberCriteria, Scope};
 
-/// Rows whose names are read rather than asking for a word that begins very many others.
-const CANDIDATES: usize = 1_000;
+/// Rows whose names are read rather than asking for a word that begins many others.
+const CANDIDATES: usize = 500;
 
 /// What the words of a search come to.
 pub enum Words {
@@ -17,18 +17,18 @@ pub enum Words {
 }
 
 impl Words {
-    /// Looks the words up. One like `da` begins hundreds of others, and to ask for it is much work; so where the
-    /// other words leave few rows, it is looked for in their names.
+    /// Looks the words up. One like `da` begins dozens of others, and to ask for it is much work; so where the other
+    /// words leave few rows, it is looked for in their names.
     pub async fn look_up(tx: &mut Tx, scope: &Scope, criteria: &MemberCriteria) -> Result<Words, Error> {
         let typed = Typed::look_up(tx, scope.tenant(), &criteria.words).await?;
         if typed.iter().any(Typed::is_unknown) {
             return Ok(Words::These(Vec::new()));
         }
-        let (narrow, wide): (Vec<&Typed>, Vec<&Typed>) = typed.iter().partition(|one| one.is_narrow(scope));
-        if !narrow.is_empty() && !wide.is_empty() {
-            let query = names::exact_query(scope, narrow);
+        let (easy, others): (Vec<&Typed>, Vec<&Typed>) = typed.iter().partition(|one| one.is_easy());
+        if !easy.is_empty() && !others.is_empty() {
+            let query = names::exact_query(scope, easy);
             if let Some(candidates) = candidates(tx, query).await? {
-                return Ok(Words::These(named(tx, scope, criteria, &candidates, &wide).await?));
+                return Ok(Words::These(named(tx, scope, criteria, &candidates, &others).await?));
             }
         }
         Ok(Words::Like(names::exact_query(scope, &typed)))
