@@ -237,24 +237,24 @@ async fn the_history_of_a_demo_has_no_gaps_and_is_told_to_nobody(database: Datab
     let rows =
         sql("SELECT h.code, h.record, h.branch, h.body, h.happened_at, h.to_situation, b.branch AS kept,
              b.created_at, b.situation FROM history h
-         JOIN benefits b ON b.tenant = h.tenant AND b.code = h.record ORDER BY h.code");
+         JOIN benefits b ON b.tenant = h.tenant AND b.code = h.record WHERE h.entity = 1 ORDER BY h.code");
     let rows = db.query(Weight::Search, rows).await.unwrap();
     for (number, row) in (1i64..).zip(&rows) {
         let get = |name: &'static str| row.get::<i64>(name).unwrap();
-        assert_eq!((get("code"), get("record")), (number, number));
+        assert_eq!(get("record"), number);
         assert_eq!([get("branch"), get("happened_at")], [get("kept"), get("created_at")]);
         assert_eq!(get("to_situation"), get("situation"));
         let body: String = row.get("body").unwrap();
-        assert!(body.starts_with(&format!("{{\"codHistorico\":{number},")), "{body}");
+        assert!(body.starts_with(&format!("{{\"codHistorico\":{},", get("code"))), "{body}");
         assert!(body.contains(&format!("\"objeto\":{{\"id\":{number},")), "{body}");
     }
+    let codes: Vec<i64> = column(db, "SELECT code AS it FROM history ORDER BY code").await;
+    assert_eq!(codes, (1..=codes.len() as i64).collect::<Vec<_>>(), "benefits and events, without a gap");
     for (text, expected) in [
         ("SELECT COUNT(*) AS it FROM benefits", rows.len() as i64),
-        ("SELECT last AS it FROM counters WHERE kind = 'history'", rows.len() as i64),
-        (
-            "SELECT COUNT(*) AS it FROM history WHERE origin <> 'demonstração' OR from_situation IS NOT NULL",
-            0,
-        ),
+        ("SELECT last AS it FROM counters WHERE kind = 'history'", codes.len() as i64),
+        ("SELECT COUNT(*) AS it FROM history WHERE origin <> 'demonstração'", 0),
+        ("SELECT COUNT(*) AS it FROM history WHERE entity = 1 AND from_situation IS NOT NULL", 0),
         ("SELECT COUNT(*) AS it FROM history WHERE user_code IS NOT NULL OR reason IS NOT NULL", 0),
         ("SELECT COUNT(*) AS it FROM outbox", 0),
     ] {
