@@ -124,7 +124,7 @@ impl Write {
                 let tried = act(*rest, Once { ticket: None, trial: true, ..once }).await;
                 if let Err(app::Error::Refused(rejections)) = tried {
                     let of_input = rejections.iter().filter(|one| !one.is_conflict());
-                    of_input.for_each(|one| problems.join_of_the_rest(wire::refusal::text(one)));
+                    problems.join_of_the_rest(of_input.map(wire::refusal::text));
                 }
                 Err(problems.into())
             }

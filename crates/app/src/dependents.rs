@@ -9,12 +9,13 @@ use crate::searches::criteria::{bare_document, words};
 use crate::situations::{self, Store};
 use crate::{App, Error};
 use domain::{
-    BenefitCode, CardNumber, DependentCode, Field, PersonCode, PlanCode, Rejection, fold, name_words,
+    BenefitCode, CardNumber, DependentCode, Field, PersonCode, PlanCode, Rejection, begins_words, fold,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use storage::benefits::Benefit;
 use storage::counters::{self, Counter};
+use storage::dependents::Key;
 pub use storage::dependents::{Dependent, Found};
 use storage::{Tx, dependents};
 use wire::read::Given;
@@ -30,22 +31,20 @@ pub struct Listed<T> {
     pub registers: Arc<Registers>,
 }
 
-/// The dependents of a name, a CPF, a card, or of several of these.
+/// The dependents of a name, a CPF, a card, or of several of these: their codes, by name, then code. The interface gives all
+/// of them at once, so they are read some at a time ([`some`]).
 pub async fn search(
     app: &App,
     caller: &Session,
     query: PesquisaDependenteQuery,
-) -> Result<Listed<Found>, Error> {
+) -> Result<Vec<DependentCode>, Error> {
     let (name, cpf, card) = (query.name.set(), query.cpf.set(), query.card.set());
     if name.is_none() && cpf.is_none() && card.is_none() {
         return Err(Rejection::NoDependentKey.into());
     }
-    let registers = registers(app, caller.scope.tenant()).await?;
-    let mut rows = find(app, caller, name, cpf, card).await?;
-    rows.sort_by_cached_key(|row| (fold(&row.dependent.name), row.code));
-    let holders: BTreeSet<PersonCode> = rows.iter().map(|row| row.holder).collect();
-    saw(app, caller, SEARCH, holders.into_iter())?;
-    Ok(Listed { rows, registers })
+    let mut keys = find(app, caller, name, cpf, card).await?;
+    keys.sort_by_cached_key(|key| (fold(&key.name), key.code));
+    Ok(keys.into_iter().map(|key| key.code).collect())
 }
 
 async fn find(
@@ -54,7 +53,7 @@ async fn find(
     name: Option<String>,
     cpf: Option<String>,
     card: Option<CardNumber>,
-) -> Result<Vec<Found>, Error> {
+) -> Result<Vec<Key>, Error> {
     // What nobody can have finds nobody.
     let Some(words) = name.as_deref().map_or(Some(Vec::new()), words) else { return Ok(Vec::new()) };
     let cpf = match cpf.map(|text| bare_document(&text)) {
@@ -68,12 +67,20 @@ async fn find(
     }
     // These name so few that the names are looked at one by one.
     let key = (cpf.as_deref(), card.as_ref().map(CardNumber::as_str));
-    let mut rows = dependents::by_key(&app.db, &caller.scope, key).await?;
-    rows.retain(|row| {
-        let own = name_words(&row.dependent.name);
-        words.iter().all(|typed| own.iter().any(|word| word.starts_with(typed.as_str())))
-    });
-    Ok(rows)
+    let rows = dependents::by_key(&app.db, &caller.scope, key).await?;
+    let keys = rows.into_iter().map(|row| Key { code: row.code, name: row.dependent.name });
+    Ok(keys.filter(|key| begins_words(&words, &key.name)).collect())
+}
+
+/// Some of the dependents that a search found, in its order.
+pub async fn some(app: &App, caller: &Session, codes: &[DependentCode]) -> Result<Listed<Found>, Error> {
+    let registers = registers(app, caller.scope.tenant()).await?;
+    let found = dependents::at(&app.db, &caller.scope, codes).await?;
+    let mut found: HashMap<DependentCode, Found> = found.into_iter().map(|row| (row.code, row)).collect();
+    let rows: Vec<Found> = codes.iter().filter_map(|code| found.remove(code)).collect();
+    let holders: BTreeSet<PersonCode> = rows.iter().map(|row| row.holder).collect();
+    saw(app, caller, SEARCH, holders.into_iter())?;
+    Ok(Listed { rows, registers })
 }
 
 /// Every dependent of a benefit, active or not.

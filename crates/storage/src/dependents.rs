@@ -164,9 +164,16 @@ pub async fn by_key(
     from.into().all(Weight::Point, statement).await?.iter().map(found).collect()
 }
 
+/// A dependent's place in what a search finds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    pub code: DependentCode,
+    pub name: String,
+}
+
 /// Everybody whose name has a word that begins with each of these, in the branches of the scope. There may be very many:
-/// only their codes are read together.
-pub async fn by_words(tx: &mut Tx, scope: &Scope, words: &[String]) -> Result<Vec<Found>, Error> {
+/// no more than their names are read.
+pub async fn by_words(tx: &mut Tx, scope: &Scope, words: &[String]) -> Result<Vec<Key>, Error> {
     // The words say nothing of branches: a benefit may move to another.
     let query = names::query(&Scope::whole(scope.tenant()), words);
     let codes =
@@ -177,15 +184,30 @@ pub async fn by_words(tx: &mut Tx, scope: &Scope, words: &[String]) -> Result<Ve
         rows.iter().map(|row| row.get("place").map(names::slot)).collect::<Result<_, _>>()?;
     let mut all = Vec::with_capacity(codes.len());
     for some in codes.chunks(AT_ONCE) {
-        let statement = searched(scope)
-            .within("d.code", some.iter().copied())
-            .scoped("b.branch + 0", scope.branches())
-            .ending("ORDER BY d.code");
+        let statement = sql("SELECT d.code, d.name FROM dependents d
+             JOIN benefits b ON b.tenant = d.tenant AND b.code = d.benefit WHERE d.tenant = $1")
+        .arg(scope.tenant())
+        .within("d.code", some.iter().copied())
+        .scoped("b.branch + 0", scope.branches())
+        .ending("ORDER BY d.code");
         for row in tx.all(statement).await? {
-            all.push(found(&row)?);
+            all.push(Key { code: row.get("code")?, name: row.get("name")? });
         }
     }
     Ok(all)
+}
+
+/// These dependents, as far as the scope sees them, by code.
+pub async fn at(
+    from: impl Into<Source<'_>>,
+    scope: &Scope,
+    codes: &[DependentCode],
+) -> Result<Vec<Found>, Error> {
+    let statement = searched(scope)
+        .within("d.code", codes.iter().copied())
+        .scoped("b.branch + 0", scope.branches())
+        .ending("ORDER BY d.code");
+    from.into().all(Weight::Search, statement).await?.iter().map(found).collect()
 }
 
 /// The head of a search; its first value is the tenant.
@@ -237,8 +259,11 @@ fn dependent(row: &Row) -> Result<Dependent, Error> {
 
 /// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
 fn kept<T>(text: Option<String>, parse: impl Fn(&str) -> Result<T, Rejection>) -> Result<Option<T>, Error> {
-    text.map(|text| parse(&text).map_err(|why| Error::Broken(format!("a dependent is kept with {why:?}"))))
-        .transpose()
+    text.map(|text| {
+        parse(&text)
+            .map_err(|_| Error::Broken("a dependent is kept with a value that no longer fits".to_owned()))
+    })
+    .transpose()
 }
 
 fn plans_of(text: &str) -> Result<Vec<PlanCode>, Error> {

@@ -173,8 +173,11 @@ pub async fn update(tx: &mut Tx, tenant: TenantId, code: PersonCode, person: &Pr
 
 /// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
 fn kept<T>(text: Option<String>, parse: impl Fn(&str) -> Result<T, Rejection>) -> Result<Option<T>, Error> {
-    text.map(|text| parse(&text).map_err(|why| Error::Broken(format!("a person is kept with {why:?}"))))
-        .transpose()
+    text.map(|text| {
+        parse(&text)
+            .map_err(|_| Error::Broken("a person is kept with a value that no longer fits".to_owned()))
+    })
+    .transpose()
 }
 
 fn profile(row: &Row) -> Result<Profile, Error> {

@@ -45,7 +45,7 @@ fn apply_one(
     input: &CampoAdicionalInput,
     values: &mut FieldValues,
 ) -> Result<(), FieldProblem> {
-    let field = find(registers, kind, input)?;
+    let field = find(registers, kind, input, values)?;
     match &input.value {
         Given::Set(value) => drop(values.insert(field.code, kept(field, value)?)),
         Given::Clear => drop(values.remove(&field.code)),
@@ -58,8 +58,11 @@ fn find<'r>(
     registers: &'r Registers,
     kind: BenefitKind,
     input: &CampoAdicionalInput,
+    has: &FieldValues,
 ) -> Result<&'r AdditionalField, FieldProblem> {
-    let mut own = registers.fields.iter().filter(|field| field.active && field.benefit_kind == kind);
+    // One that is no longer in use, but has a value here, may come back as it was told, and be cleared.
+    let is_usable = |field: &&AdditionalField| field.active || has.contains_key(&field.code);
+    let mut own = registers.fields.iter().filter(|field| field.benefit_kind == kind && is_usable(field));
     match (&input.code, &input.name) {
         (Given::Set(code), _) => {
             own.find(|field| field.code == *code).ok_or(FieldProblem::UnknownCode(code.get()))

@@ -197,7 +197,8 @@ impl Script<'_> {
             ("cpf+cartão+nome", format!("cpf={cpf}&numeroCartaoDesconto={card}&nome={name}")),
         ] {
             self.recorder.begin(&format!("dependents by {what} / {who}"));
-            dependents::search(self.app, caller, query(pairs(&criteria)).unwrap()).await.unwrap();
+            let found = dependents::search(self.app, caller, query(pairs(&criteria)).unwrap()).await.unwrap();
+            dependents::some(self.app, caller, &found[..found.len().min(100)]).await.unwrap();
         }
         let benefit = BenefitCode::new(i32::try_from(*benefit).unwrap());
         self.recorder.begin(&format!("dependents of a benefit / {who}"));

@@ -57,8 +57,11 @@ pub(crate) fn fields_of(text: Option<String>) -> Result<FieldValues, Error> {
 
 /// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
 fn kept<T>(text: Option<String>, parse: impl Fn(&str) -> Result<T, Rejection>) -> Result<Option<T>, Error> {
-    text.map(|text| parse(&text).map_err(|why| Error::Broken(format!("a benefit is kept with {why:?}"))))
-        .transpose()
+    text.map(|text| {
+        parse(&text)
+            .map_err(|_| Error::Broken("a benefit is kept with a value that no longer fits".to_owned()))
+    })
+    .transpose()
 }
 
 pub(crate) fn benefit(row: &Row) -> Result<Benefit, Error> {

@@ -85,12 +85,12 @@ impl Problems {
         self.more += others.more;
     }
 
-    /// Adds a line of somebody who judged the rest, unless its field is told of already: that one counted as not given.
-    pub fn join_of_the_rest(&mut self, line: String) {
+    /// Adds the lines of somebody who judged the rest, but not of fields that are told of already: those counted as not
+    /// given.
+    pub fn join_of_the_rest(&mut self, lines: impl IntoIterator<Item = String>) {
         let field = |line: &str| line.split_once(':').map(|(field, _)| field.to_owned());
-        if !self.lines.iter().any(|told| field(told) == field(&line)) {
-            self.push(line);
-        }
+        let told: Vec<_> = self.lines.iter().map(|line| field(line)).collect();
+        lines.into_iter().filter(|line| !told.contains(&field(line))).for_each(|line| self.push(line));
     }
 
     pub fn into_lines(mut self) -> Vec<String> {

@@ -2,10 +2,11 @@
 
 use super::plans;
 use crate::State;
-use crate::answer::Answer;
+use crate::answer::{Answer, streamed};
 use crate::extract::{Caller, Code, Query};
 use crate::failure::Failure;
 use crate::write::Write;
+use app::access::Session;
 use app::base::Registers;
 use app::dependents::{self, Dependent, Found, Saved};
 use axum::extract;
@@ -18,14 +19,35 @@ use wire::records::{
     PesquisaDependenteQuery, TitularTO,
 };
 
-/// `GET /ext/beneficio/dependente`
+/// Dependents that are read at once.
+const SOME: usize = 500;
+
+/// `GET /ext/beneficio/dependente`: all of them, as they are read.
 pub async fn search(
     extract::State(state): extract::State<State>,
     Caller(caller): Caller,
     Query(query): Query<PesquisaDependenteQuery>,
-) -> Result<Answer<Vec<PesquisaDependenteOutputTO>>, Failure> {
-    let found = dependents::search(&state.app, &caller, query).await?;
-    Ok(Answer(found.rows.into_iter().map(|row| item(&found.registers, row)).collect()))
+) -> Result<Response, Failure> {
+    let mut codes = dependents::search(&state.app, &caller, query).await?;
+    let first = some(&state, &caller, &mut codes).await?;
+    streamed(first, (state, caller, codes), |(state, caller, mut codes)| async move {
+        Ok(some(&state, &caller, &mut codes).await?.map(|items| (items, (state, caller, codes))))
+    })
+}
+
+/// The next of them, which are no longer to be read then.
+async fn some(
+    state: &State,
+    caller: &Session,
+    codes: &mut Vec<DependentCode>,
+) -> Result<Option<Vec<PesquisaDependenteOutputTO>>, Failure> {
+    let rest = codes.split_off(codes.len().min(SOME));
+    let next = std::mem::replace(codes, rest);
+    if next.is_empty() {
+        return Ok(None);
+    }
+    let found = dependents::some(&state.app, caller, &next).await?;
+    Ok(Some(found.rows.into_iter().map(|row| item(&found.registers, row)).collect()))
 }
 
 /// `POST /ext/beneficio/dependente`
