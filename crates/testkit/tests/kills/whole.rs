@@ -22,8 +22,8 @@ const HALVES: &[(&str, &str)] = &[
         "a member has a row without a benefit while he has none, and only then",
         "SELECT COUNT(*) AS n FROM people p
          WHERE (SELECT COUNT(*) FROM listing l WHERE l.tenant = p.tenant AND l.person = p.code AND l.benefit IS NULL)
-             <> (CASE WHEN EXISTS (SELECT 1 FROM benefits b WHERE b.tenant = p.tenant AND b.person = p.code)
-                 THEN 0 ELSE 1 END)",
+             <> (CASE WHEN NOT p.is_member OR EXISTS
+                 (SELECT 1 FROM benefits b WHERE b.tenant = p.tenant AND b.person = p.code) THEN 0 ELSE 1 END)",
     ),
     (
         "a benefit has one first item",
