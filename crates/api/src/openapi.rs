@@ -14,7 +14,7 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement
 use utoipa::openapi::server::ServerBuilder;
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{InfoBuilder, OpenApi, OpenApiBuilder, Required, Response, ResponseBuilder};
-use wire::read::{FieldInfo, Read};
+use wire::read::{Between, FieldInfo, Read};
 
 /// The version of the interface, not of the program.
 pub const VERSION: &str = "1.84";
@@ -162,14 +162,21 @@ fn refusal(text: &str) -> Response {
         .build()
 }
 
-/// A code in the path.
+/// A code in the path; one is no code of a record, but a kind of benefit.
 fn code(name: &str) -> Parameter {
+    let (text, schema) = match name {
+        "codigo" => (
+            "O tipo de benefício: 0 Veicular, 1 Saúde, 2 Diversos, 3 Consórcio ou 4 Assistência 24H.",
+            <Between<0, 4> as Read>::schema(),
+        ),
+        _ => ("O código do registro de que a operação trata.", <i32 as Read>::schema()),
+    };
     ParameterBuilder::new()
         .name(name)
         .parameter_in(ParameterIn::Path)
         .required(Required::True)
-        .description(Some("O código do registro de que a operação trata."))
-        .schema(Some(<i32 as Read>::schema()))
+        .description(Some(text))
+        .schema(Some(schema))
         .example(Some(1.into()))
         .build()
 }

@@ -9,7 +9,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use domain::Role;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ArrayBuilder, Ref, Schema};
+use utoipa::openapi::schema::{AllOfBuilder, ArrayBuilder, ObjectBuilder, Ref, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 use wire::read::{FieldInfo, Record};
 
@@ -183,6 +183,19 @@ impl Operation {
 
     pub fn takes<T: ToSchema>(mut self) -> Operation {
         self.body = Some(Body { record: Named::of::<T>(), required: true });
+        self
+    }
+
+    /// The texts that this operation must find in its body, where the record itself requires none because another operation
+    /// takes it too.
+    pub fn needs(mut self, names: &[&str]) -> Operation {
+        let text = || ObjectBuilder::new().schema_type(Type::String);
+        let needed =
+            names.iter().fold(ObjectBuilder::new(), |all, name| all.required(*name).property(*name, text()));
+        self.body = self.body.map(|mut body| {
+            body.record.reference = AllOfBuilder::new().item(body.record.reference).item(needed).into();
+            body
+        });
         self
     }
 

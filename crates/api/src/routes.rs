@@ -151,6 +151,7 @@ pub fn operations() -> Vec<Operation> {
         post("/ext/crm/negocio/{codNegocio}/dependente", ANY_ROLE, ext::crm::create_dependent)
             .told(Sales, "Criar dependente de negócio", "Acrescenta um dependente a um negócio de saúde; `nome` e `parentesco` são obrigatórios.")
             .takes::<NegocioDependenteTO>()
+            .needs(&["nome", "parentesco"])
             .answers::<NegocioDependenteTO>(),
         put("/ext/crm/negocio/{codNegocio}/dependente/{codDependente}", ANY_ROLE, ext::crm::change_dependent)
             .told(Sales, "Alterar dependente de negócio", "Altera um dependente de um negócio de saúde: o campo que não vem fica como está, e `null` o limpa.")

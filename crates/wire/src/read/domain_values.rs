@@ -12,7 +12,7 @@ use domain::{
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type};
 
 /// The value that its own `parse` makes of the text, or why it makes none.
 fn parsed<T>(
@@ -120,7 +120,8 @@ impl Read for CardOrDocument {
     }
 
     fn schema() -> RefOr<Schema> {
-        string().build().into()
+        let types = SchemaType::from_iter([Type::String, Type::Number]);
+        ObjectBuilder::new().schema_type(types).build().into()
     }
 }
 

@@ -1,14 +1,14 @@
 //! CRM: deals as they go out.
 
 use super::nested::{always, nullable};
-use super::{LeadOutputTO, PlanoValorTO, Valor, VeiculoTO};
+use super::{LeadOutputTO, NegocioDependenteInput, PlanoValorTO, Valor, VeiculoTO};
 use crate::input;
 use crate::read::IsoQueryDate;
 use domain::{BranchCode, LeadCode, UserCode};
 use serde::Serialize;
-use utoipa::ToSchema;
-use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::Schema;
+use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
+use utoipa::openapi::{KnownFormat, RefOr, SchemaFormat};
+use utoipa::{PartialSchema, ToSchema};
 
 input! {
     /// O que se procura entre os negócios em aberto. Nada é obrigatório.
@@ -202,43 +202,42 @@ fn lead() -> RefOr<Schema> {
     always::<LeadOutputTO>("Com quem se negocia.")
 }
 
-/// Um dependente de um negócio de saúde. `nome` e `parentesco` são obrigatórios para criar; `codDependente` é dado pelo
-/// sistema.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+/// A dependent of a deal. What is told of it is told by what callers send ([`NegocioDependenteInput`]), for one record serves
+/// both ways.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NegocioDependenteTO {
-    /// Código do dependente.
-    #[schema(required = false, examples(3))]
     pub cod_dependente: i32,
-    /// Nome do dependente.
-    #[schema(examples("Ana Souza"))]
     pub nome: String,
-    /// CPF, com máscara.
-    #[schema(examples("111.444.777-35"))]
     pub cpf: Option<String>,
-    /// Data de nascimento.
-    #[schema(examples("2015-03-25"))]
     pub data_nascimento: Option<String>,
-    /// `Feminino` ou `Masculino`.
-    #[schema(examples("Feminino"))]
     pub sexo: Option<&'static str>,
-    /// CONJUGE, PAI, FILHO, IRMAO, AVO, TIO, SOBRINHO, PRIMO, NETO, SOGRO, OUTRO, PET_CANINO, PET_FELINO, PET_OUTROS,
-    /// CUNHADO, GENRO, ENTEADO ou PADRASTO.
-    #[schema(examples("FILHO"))]
     pub parentesco: &'static str,
-    /// Os códigos dos planos.
-    #[schema(required = false, examples(json!([11])))]
     pub planos: Vec<i32>,
-    /// Valor, em reais.
-    #[schema(value_type = Option<f64>, examples(89.9))]
     pub valor: Option<Valor>,
-    /// Telefone.
-    #[schema(examples("(11)98765-4321"))]
     pub telefone: Option<String>,
-    /// E-mail.
-    #[schema(examples("ana@exemplo.com.br"))]
     pub email: Option<String>,
 }
+
+impl PartialSchema for NegocioDependenteTO {
+    fn schema() -> RefOr<Schema> {
+        let code = ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32)))
+            .description(Some("Código do dependente, dado pelo sistema."))
+            .examples([3])
+            .read_only(true);
+        match NegocioDependenteInput::schema() {
+            RefOr::T(Schema::Object(mut record)) => {
+                record.properties.insert("codDependente".to_owned(), code.build().into());
+                record.into()
+            }
+            other => other,
+        }
+    }
+}
+
+impl ToSchema for NegocioDependenteTO {}
 
 /// Um passo de um negócio.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]

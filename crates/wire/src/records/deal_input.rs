@@ -55,7 +55,7 @@ input! {
 }
 
 input! {
-    /// Um dependente de um negócio de saúde. Para criar, informe nome e parentesco; para alterar, o campo que não vem fica
+    /// Um dependente de um negócio de saúde. Para criar, informe `nome` e `parentesco`; para alterar, o campo que não vem fica
     /// como está, e `null` o limpa.
     pub struct NegocioDependenteInput = "NegocioDependenteInputTO" {
         /// Nome do dependente.

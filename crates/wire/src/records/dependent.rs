@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::Schema;
+use utoipa::openapi::schema::{Schema, SchemaType, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 input! {
@@ -72,7 +72,15 @@ impl Read for PlanoApontado {
     }
 
     fn schema() -> RefOr<Schema> {
-        PlanCode::schema()
+        match PlanCode::schema() {
+            RefOr::T(Schema::Object(mut either)) => {
+                either.properties.insert("codPlano".to_owned(), either.clone().into());
+                either.required.push("codPlano".to_owned());
+                either.schema_type = SchemaType::from_iter([Type::Integer, Type::Object]);
+                either.into()
+            }
+            other => other,
+        }
     }
 }
 

@@ -143,7 +143,7 @@ pub struct LeadOutputTO {
     #[schema(examples("2026-11-14"))]
     pub data_cadastro: String,
     /// Quantos negócios em aberto tem, nas lojas do usuário.
-    #[schema(examples(1))]
+    #[schema(value_type = i32, examples(1))]
     pub negocios_abertos: i64,
 }
 
