@@ -27,26 +27,40 @@ def map_case(context, case):
         return case
     if isinstance(case.body, dict) and chance % 4:
         # Mostly something new: with what it needs, and without what few values fit.
-        known = properties(case)
-        case.body = {**{name: NEEDED[name] for name in NEEDED if name in known}, **case.body}
-        for name in UNLIKELY:
-            case.body.pop(name, None)
+        record = body_of(case)
+        known, required = record.get("properties", {}), record.get("required", [])
+        given = {name: value for name, value in case.body.items() if name not in NEEDED or value}
+        case.body = {**{name: NEEDED[name] for name in NEEDED if name in known}, **given}
+        for name in (*UNLIKELY, *(name for name, other in ALIASES.items() if other in known)):
+            if name not in required:
+                case.body.pop(name, None)
+    if isinstance(case.body, list) and chance % 4:
+        # Every kind of benefit has fields of its own: of few, all may fit.
+        case.body = [{"codCampo": 1, **each} for each in case.body[:2] if isinstance(each, dict)]
     for place in ("path_parameters", "query", "body"):
         setattr(case, place, plausible(getattr(case, place), "", chance))
+    if case.operation.path.endswith("/veicular") and isinstance(case.body, dict) and case.body.get("codPlano"):
+        # The first plans of the demonstration are those of vehicles.
+        case.body["codPlano"] = 1 + chance % 4
     return case
 
 
-NEEDED = {"codLoja": 1, "codPlano": 1, "placa": ""}
+NEEDED = {
+    **{"codLoja": 1, "codPlano": 1, "placa": "", "lojas": [1]},
+    **{"nome": "Maria Souza", "email": "maria@exemplo.com.br"},
+}
 UNLIKELY = (
-    *("codBeneficio", "codConsultor", "codRepresentante", "codUsuarioResponsavel"),
-    *("ativo", "dadosAdicionais", "numeroCartaoDesconto"),
+    *("codBeneficio", "codDependente", "codConsultor", "codRepresentante", "codUsuarioResponsavel", "codFunil"),
+    *("ativo", "dadosAdicionais", "numeroCartaoDesconto", "motivoPerda"),
 )
+# One of two names for the same is enough, and two values would differ.
+ALIASES = {"nomePessoa": "nome", "cpfCnpj": "documento", "telefones": "telefone"}
 
 
-def properties(case):
-    """The fields of the record that the operation takes."""
+def body_of(case):
+    """The record that the operation takes."""
     content = case.operation.definition.raw.get("requestBody", {}).get("content", {}).get("application/json", {})
-    return whole(content.get("schema", {}), case).get("properties", {})
+    return whole(content.get("schema", {}), case)
 
 
 def whole(schema, case):
@@ -73,8 +87,8 @@ def plausible(value, name, chance):
     if isinstance(value, int) and not isinstance(value, bool):
         if name == "diaVencimento":
             return 5 + chance % 6 * 5
-        few = {"codBeneficio": 40, "codPessoa": 40, "codPlano": 12}.get(name, 4)
-        return 1 + chance % few if name.startswith("cod") else value
+        few = {"codBeneficio": 400, "codPessoa": 40, "codPlano": 12, "planos": 12}.get(name, 4)
+        return 1 + chance % few if name.startswith("cod") or name in ("planos", "lojas") else value
     if not isinstance(value, str):
         return value
     if name == "cnpjEmpresa":
@@ -90,7 +104,11 @@ def plausible(value, name, chance):
         return f"9BW{chance % 1000000000:09}"
     if name in ("numero", "telefone"):
         return f"119{chance % 90000000 + 10000000}"
-    if name.startswith("situacao"):
+    if name in ("nome", "nomePessoa") and not value.isprintable():
+        return "João da Silva"
+    if name == "tipoVeiculo":
+        return "Automóvel de passeio"
+    if name.startswith("situacao") and value not in ("Aberto", "Ganho", "Perdido"):
         return ("ATIVO", "PENDENTE")[chance % 2]
     return value
 

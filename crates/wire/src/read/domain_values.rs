@@ -166,7 +166,9 @@ impl Read for Money {
     }
 
     fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new().schema_type(Type::Number).minimum(Some(0)).build().into()
+        // `Money::MOST`
+        let most = 9_999_999_999.99;
+        ObjectBuilder::new().schema_type(Type::Number).minimum(Some(0)).maximum(Some(most)).build().into()
     }
 }
 
