@@ -43,7 +43,8 @@ async fn the_dependents_of_a_demo_are_found_and_would_have_been_accepted(databas
     assert!(shared > 50 && shared < codes.len() as i32 - 30, "{shared} of {}", codes.len());
     let last = column::<i64>(db, "SELECT last AS it FROM counters WHERE kind = 'dependent'").await;
     assert_eq!(last, [codes.len() as i64]);
-    let members: Vec<String> = column(db, "SELECT document AS it FROM people WHERE document IS NOT NULL").await;
+    let members: Vec<String> =
+        column(db, "SELECT document AS it FROM people WHERE document IS NOT NULL").await;
     assert!(members.iter().all(|document| !cpfs.contains(document)));
     // Those of the first member are on the first page of every demonstration.
     let family = Crowd::new(3, 1_200).member(1).benefits;
