@@ -13,6 +13,7 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use domain::Rejection;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -22,6 +23,7 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use tower_http::timeout::TimeoutError;
 use wire::read::Unread;
+use wire::refusal;
 
 /// The largest body that is taken.
 const LARGEST: usize = 1024 * 1024;
@@ -123,8 +125,12 @@ impl Write {
             Err(Unread { mut problems, rest: Some(rest) }) => {
                 let tried = act(*rest, Once { ticket: None, trial: true, ..once }).await;
                 if let Err(app::Error::Refused(rejections)) = tried {
-                    let of_input = rejections.iter().filter(|one| !one.is_conflict());
-                    problems.join_of_the_rest(of_input.map(wire::refusal::text));
+                    let is_open = |one: &&Rejection| {
+                        refusal::follows_from(one).iter().any(|field| problems.tells_of(field))
+                    };
+                    let of_input = rejections.iter().filter(|one| !one.is_conflict() && !is_open(one));
+                    let lines: Vec<String> = of_input.map(refusal::text).collect();
+                    problems.join_of_the_rest(lines);
                 }
                 Err(problems.into())
             }

@@ -13,7 +13,7 @@ use crate::access::Session;
 use crate::audit::saw;
 use crate::base::{Registers, confirm};
 use crate::benefits::ORIGIN;
-use crate::leads::{self, Ready};
+use crate::leads::{self, Ready, Store};
 use crate::once::{self, Done, Once};
 use crate::situations::Acting;
 use crate::{App, Error};
@@ -106,8 +106,14 @@ async fn create(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
             visible_lead(tx, entry, code, &mut wish).await?.map(|lead| With::Known(code, Box::new(lead)))
         }
         Given::Keep | Given::Clear => {
-            let sent = (&input.contact, &input.branch);
+            let sent = (&input.contact, Store::OfANewOne(&input.branch));
             let ready = leads::prepare(tx, &acting, &entry.scope, sent, &mut wish.problems).await?;
+            if [Rejection::Missing(Field::Name), Rejection::NoContact]
+                .iter()
+                .all(|one| wish.problems.contains(one))
+            {
+                wish.problems.insert(0, Rejection::NoLead);
+            }
             Some(With::Told(Box::new(ready)))
         }
     };
@@ -116,7 +122,7 @@ async fn create(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
         Some(With::Told(ready)) => Some(ready.after.branch),
         None => None,
     };
-    let is_judged = matches!(with, Some(With::Told(_)));
+    let is_judged = matches!(&with, Some(With::Told(ready)) if ready.is_new());
     let made = wish.new_deal(input, (home, is_judged), entry.user, entry.now);
     check_responsible(tx, entry, None, made.as_ref().map(|deal| deal.branch), &mut wish).await?;
     let (Some(mut deal), Some(with), []) = (made, with, &wish.problems[..]) else {

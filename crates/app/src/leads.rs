@@ -5,7 +5,7 @@ mod given;
 mod search;
 
 pub(crate) use search::with;
-pub use search::{Found, filter, search, some};
+pub use search::{Filter, Found, filter, search, some};
 pub use storage::leads::{FoundLead, Lead};
 
 use crate::access::Session;
@@ -15,16 +15,14 @@ use crate::benefits::ORIGIN;
 use crate::once::{self, Done, Once};
 use crate::situations::Acting;
 use crate::{App, Error};
-use domain::{
-    BranchCode, Contact, Document, LeadCode, Moment, PersonCode, Phone, Rejection, Scope, UserCode,
-};
+use domain::{Contact, Document, LeadCode, Moment, PersonCode, Phone, PhoneKind, Rejection, Scope, UserCode};
+pub(crate) use given::Store;
 use given::Told;
 use std::sync::Arc;
 use storage::counters::{self, Counter};
 use storage::people::{self, Profile};
 use storage::phones::{self, HOME, Telephone};
 use storage::{Tx, audit, leads};
-use wire::read::Given;
 use wire::records::{ContatoInput, LeadInput};
 
 const OPERATION: &str = "POST /ext/crm/lead";
@@ -77,7 +75,8 @@ async fn write_one(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
     };
     let mut problems = Vec::new();
     let input = &entry.input;
-    let ready = prepare(tx, &acting, &entry.scope, (&input.contact, &input.branch), &mut problems).await?;
+    let sent = (&input.contact, Store::OfTheLead(&input.branch));
+    let ready = prepare(tx, &acting, &entry.scope, sent, &mut problems).await?;
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
@@ -87,9 +86,18 @@ async fn write_one(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
 /// A lead as it is to be, judged and not written yet.
 pub(crate) struct Ready {
     before: Option<(LeadCode, Lead)>,
+    /// The person that he has.
+    person: Option<(PersonCode, Profile)>,
     pub after: Lead,
-    /// Of his person, where they are to be others.
-    phones: Option<Vec<Telephone>>,
+    phones: Vec<Telephone>,
+    /// Whether they are others than he had.
+    has_other_phones: bool,
+}
+
+impl Ready {
+    pub fn is_new(&self) -> bool {
+        self.before.is_none()
+    }
 }
 
 /// Finds whom was meant, and judges what was sent of him.
@@ -97,23 +105,37 @@ pub(crate) async fn prepare(
     tx: &mut Tx,
     acting: &Acting<'_>,
     scope: &Scope,
-    (contact, branch): (&ContatoInput, &Given<BranchCode>),
+    (contact, store): (&ContatoInput, Store<'_>),
     problems: &mut Vec<Rejection>,
 ) -> Result<Ready, Error> {
     let told = Told::of(contact, problems);
     let before = known(tx, scope, &told).await?;
-    let after = told.lead(acting, scope, branch, before.as_ref().map(|(_, lead)| lead), problems);
-    let had = before.as_ref().map(|(_, lead)| (&lead.mobile, &lead.landline));
-    let phones = match told.all_phones() {
-        Some(all) => Some(all),
-        None if had == Some((&after.mobile, &after.landline)) => None,
-        None => Some([&after.mobile, &after.landline].into_iter().flatten().map(telephone).collect()),
+    let lead = before.as_ref().map(|(_, lead)| lead);
+    let person = match lead {
+        Some(lead) => {
+            people::by_code(&mut *tx, scope.tenant(), lead.person).await?.map(|one| (lead.person, one))
+        }
+        None => None,
     };
-    Ok(Ready { before, after, phones })
+    let had = match (lead, &person) {
+        (Some(_), Some((code, one))) if !one.is_member => phones::of(&mut *tx, scope.tenant(), *code).await?,
+        // The telephones of a member are his own affair, and the lead keeps the first of each kind alone.
+        (Some(lead), _) => first_phones(lead),
+        (None, _) => Vec::new(),
+    };
+    let phones = told.telephones(&had);
+    let after = told.lead(acting, scope, store, (lead, &phones), problems);
+    let has_other_phones = phones != had;
+    Ok(Ready { before, person, after, phones, has_other_phones })
 }
 
-fn telephone(number: &Phone) -> Telephone {
-    Telephone { kind: number.kind(), country: HOME.to_owned(), number: number.clone() }
+fn first_phones(lead: &Lead) -> Vec<Telephone> {
+    let telephone = |kind, number: &Option<Phone>| {
+        number.clone().map(|number| Telephone { kind, country: HOME.to_owned(), number })
+    };
+    let (mobile, landline) =
+        (telephone(PhoneKind::Mobile, &lead.mobile), telephone(PhoneKind::Landline, &lead.landline));
+    mobile.into_iter().chain(landline).collect()
 }
 
 /// The lead that the caller sees with the same document, else e-mail, else telephone. One with another document is somebody
@@ -124,7 +146,7 @@ async fn known(tx: &mut Tx, scope: &Scope, told: &Told<'_>) -> Result<Option<(Le
     let email = told.email().map(|email| Contact::Email(email.as_str().to_owned()));
     let phones = told.phones().flat_map(|phone| {
         let number = phone.as_str().to_owned();
-        [Contact::Mobile(number.clone()), Contact::Landline(number)]
+        [Contact::Mobile(number.clone()), Contact::Landline(number.clone()), Contact::Further(number)]
     });
     for contact in text.into_iter().chain(email).chain(phones) {
         if let Some(found) = leads::known_by(tx, scope, &contact, document).await? {
@@ -141,17 +163,18 @@ pub(crate) async fn write(
     scope: &Scope,
     ready: Ready,
 ) -> Result<Saved, Error> {
-    let Ready { before, mut after, phones } = ready;
-    if let Some((code, had)) = &before
-        && *had == after
+    // What a member has is not changed here.
+    let has_own = ready.person.as_ref().is_some_and(|(_, one)| !one.is_member);
+    if let Some((code, had)) = &ready.before
+        && *had == ready.after
+        && !(has_own && ready.has_other_phones)
     {
-        return Ok(Saved { code: *code, lead: after, changed: false });
+        return Ok(Saved { code: *code, lead: ready.after, changed: false });
     }
     let tenant = acting.tenant;
-    after.updated_at = acting.now;
-    after.person =
-        Box::pin(write_person(tx, acting, scope, before.as_ref().map(|(_, lead)| lead), &after, phones))
-            .await?;
+    let person = Box::pin(write_person(tx, acting, scope, &ready)).await?;
+    let Ready { before, after, .. } = ready;
+    let after = Lead { person, updated_at: acting.now, ..after };
     let new = i32::from(before.is_none());
     let [code, audit_code] =
         counters::take_all(tx, tenant, [(Counter::Lead, new), (Counter::Audit, 1)]).await?;
@@ -178,19 +201,11 @@ async fn write_person(
     tx: &mut Tx,
     acting: &Acting<'_>,
     scope: &Scope,
-    before: Option<&Lead>,
-    lead: &Lead,
-    phones: Option<Vec<Telephone>>,
+    ready: &Ready,
 ) -> Result<PersonCode, Error> {
-    let tenant = acting.tenant;
-    let had = match before {
-        Some(before) => {
-            people::by_code(&mut *tx, tenant, before.person).await?.map(|one| (before.person, one))
-        }
-        None => None,
-    };
-    let asked =
-        lead.document.as_ref().filter(|one| before.and_then(|lead| lead.document.as_ref()) != Some(*one));
+    let (tenant, lead, phones) = (acting.tenant, &ready.after, &ready.phones);
+    let known = ready.before.as_ref().and_then(|(_, before)| before.document.as_ref());
+    let asked = lead.document.as_ref().filter(|one| known != Some(*one));
     let named = match asked {
         Some(document) => people::by_document(&mut *tx, tenant, document).await?,
         None => None,
@@ -202,16 +217,17 @@ async fn write_person(
         return Err(Rejection::PersonElsewhere.into());
     }
     // A member with another document is somebody else.
-    let had = had.filter(|(_, one)| !(one.is_member && asked.is_some()));
-    match named.or(had) {
+    let had = ready.person.as_ref().filter(|(_, one)| !(one.is_member && asked.is_some()));
+    let is_his = |code| had.is_some_and(|(his, _)| *his == code);
+    match named.or_else(|| had.cloned()) {
         Some((code, profile)) if profile.is_member => Ok(code),
         Some((code, profile)) => {
             let mirrored = mirrored(&profile, lead, acting.now);
             if mirrored != profile {
                 people::update(tx, tenant, code, &mirrored).await?;
             }
-            if let Some(phones) = phones {
-                phones::replace(tx, tenant, code, &phones).await?;
+            if ready.has_other_phones || !(is_his(code) || phones.is_empty()) {
+                phones::replace(tx, tenant, code, phones).await?;
             }
             Ok(code)
         }
@@ -220,7 +236,7 @@ async fn write_person(
                 Profile::stranger(lead.branch, lead.document.clone(), lead.name.clone(), acting.now);
             let code = PersonCode::new(counters::next(tx, tenant, Counter::Person).await?);
             people::insert_all(tx, tenant, code, [&mirrored(&stranger, lead, acting.now)]).await?;
-            phones::replace(tx, tenant, code, &phones.unwrap_or_default()).await?;
+            phones::replace(tx, tenant, code, phones).await?;
             Ok(code)
         }
     }

@@ -80,6 +80,8 @@ pub enum Contact {
     Email(String),
     Mobile(String),
     Landline(String),
+    /// Any telephone of a person who is known as a lead alone.
+    Further(String),
 }
 
 /// What open deals must have; what is empty asks for nothing.

@@ -163,6 +163,8 @@ pub enum Rejection {
     },
     /// Nothing by which a lead could be reached or known.
     NoContact,
+    /// Neither the code of a lead nor anything of one.
+    NoLead,
     /// The stage is not one of the funnel's.
     OtherFunnel(i32),
     /// The association has no funnel in use, or one without stages.

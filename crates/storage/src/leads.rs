@@ -94,12 +94,9 @@ pub async fn known_by(
     contact: &Contact,
     document: Option<&Document>,
 ) -> Result<Option<(LeadCode, Lead)>, Error> {
-    let Some((column, text)) = column(contact) else { return Ok(None) };
-    let statement = sql("SELECT l.code,")
-        .ending(COLUMNS)
-        .ending("FROM leads l WHERE l.tenant = $1")
-        .arg(scope.tenant())
-        .then(&format!("AND {column} = ?"), [text])
+    let head = sql("SELECT l.code,").ending(COLUMNS);
+    let Some(led) = led_by(head, scope.tenant(), contact) else { return Ok(None) };
+    let statement = led
         .ending("AND l.active")
         .when("AND (l.document IS NULL OR l.document || '' = ?)", document.map(Document::as_str))
         .scoped("l.branch + 0", scope.branches())
@@ -107,15 +104,26 @@ pub async fn known_by(
     tx.one(statement).await?.map(|row| Ok((row.get("code")?, lead(&row)?))).transpose()
 }
 
-/// Where a contact stands, but for names.
-fn column(contact: &Contact) -> Option<(&'static str, &str)> {
-    match contact {
-        Contact::Words(_) => None,
-        Contact::Document(text) => Some(("l.document", text)),
-        Contact::Email(text) => Some(("l.email", text)),
-        Contact::Mobile(text) => Some(("l.mobile", text)),
-        Contact::Landline(text) => Some(("l.landline", text)),
-    }
+/// Appends where a contact leads, but for names.
+fn led_by(head: Statement, tenant: TenantId, contact: &Contact) -> Option<Statement> {
+    let (column, text) = match contact {
+        Contact::Words(_) => return None,
+        Contact::Document(text) => ("l.document", text),
+        Contact::Email(text) => ("l.email", text),
+        Contact::Mobile(text) => ("l.mobile", text),
+        Contact::Landline(text) => ("l.landline", text),
+        Contact::Further(text) => ("t.number", text),
+    };
+    let from = match contact {
+        // Those of a member are his own affair.
+        Contact::Further(_) => {
+            "FROM phones t CROSS JOIN people p CROSS JOIN leads l
+                 WHERE t.tenant = $1 AND p.tenant = t.tenant AND p.code = t.person AND NOT p.is_member
+                 AND l.tenant = t.tenant AND l.person = t.person"
+        }
+        _ => "FROM leads l WHERE l.tenant = $1",
+    };
+    Some(head.ending(from).arg(tenant).then(&format!("AND {column} = ?"), [text.as_str()]))
 }
 
 /// Keys that are read at once.
@@ -145,34 +153,46 @@ pub async fn of_branch(
     keys(&from.into().all(Weight::Search, statement).await?)
 }
 
-/// The leads in the scope that a contact leads to, active or not, behind a code, by code, no more than [`STEP`].
+/// The leads in the scope that a contact leads to, but for names, active or not, behind a code, by code, no more than
+/// [`STEP`].
 pub async fn with(
     from: impl Into<Source<'_>>,
     scope: &Scope,
     contact: &Contact,
     after: LeadCode,
 ) -> Result<Vec<Key>, Error> {
-    let tenant = scope.tenant();
-    let statement = match (contact, column(contact)) {
-        (_, Some((column, text))) => sql("SELECT l.code, l.name, l.active FROM leads l WHERE l.tenant = $1")
-            .arg(tenant)
-            .then(&format!("AND {column} = ?"), [text])
-            .then("AND l.code > ?", [after])
-            .scoped("l.branch + 0", scope.branches())
-            .then("ORDER BY l.code LIMIT ?", [STEP as i64]),
-        // The index of names may know no order, so what it finds is ordered first, and then looked at.
-        (Contact::Words(words), None) => {
-            sql("SELECT l.code, l.name, l.active FROM (SELECT NAME_ORDER AS place FROM name_index_leads n
-                 WHERE MATCHES_NAME(CAST($1 AS TEXT))")
-            .arg(names::query(scope, words))
-            .then("AND NAME_ORDER > ?", [names::key(tenant, after.get())])
-            .then("ORDER BY NAME_ORDER LIMIT ?) AS n CROSS JOIN leads l", [STEP as i64])
-            .then("WHERE l.tenant = ?", [tenant])
-            .then("AND l.code = n.place - ?", [names::key(tenant, 0)])
-            .ending("ORDER BY n.place")
-        }
-        (_, None) => return Ok(Vec::new()),
-    };
+    let head = sql("SELECT l.code, l.name, l.active");
+    let Some(led) = led_by(head, scope.tenant(), contact) else { return Ok(Vec::new()) };
+    let statement = led
+        .then("AND l.code > ?", [after])
+        .scoped("l.branch + 0", scope.branches())
+        .then("ORDER BY l.code LIMIT ?", [STEP as i64]);
+    keys(&from.into().all(Weight::Search, statement).await?)
+}
+
+/// The codes of all leads in the scope whose names have these words. For the beginning of a word both engines gather everybody
+/// who has one, so they are asked once, and not step by step.
+pub async fn named(
+    from: impl Into<Source<'_>>,
+    scope: &Scope,
+    words: &[String],
+) -> Result<Vec<LeadCode>, Error> {
+    let statement =
+        sql("SELECT NAME_ORDER AS place FROM name_index_leads n WHERE MATCHES_NAME(CAST($1 AS TEXT))")
+            .arg(names::query(scope, words));
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter().map(|row| Ok(LeadCode::new(names::slot(row.get("place")?)))).collect()
+}
+
+/// The leads of these codes, no more than [`STEP`].
+pub async fn keys_of(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    codes: &[LeadCode],
+) -> Result<Vec<Key>, Error> {
+    let statement = sql("SELECT l.code, l.name, l.active FROM leads l WHERE l.tenant = $1")
+        .arg(tenant)
+        .within("l.code", codes.iter().copied());
     keys(&from.into().all(Weight::Search, statement).await?)
 }
 
@@ -210,9 +230,14 @@ pub async fn at(
 }
 
 /// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
-fn kept<T>(text: Option<String>, parse: impl Fn(&str) -> Result<T, Rejection>) -> Result<Option<T>, Error> {
-    text.map(|text| parse(&text).map_err(|why| Error::Broken(format!("a lead is kept with {why:?}"))))
-        .transpose()
+/// The value itself is somebody's, and stays out of the log.
+fn kept<T>(
+    row: &Row,
+    column: &'static str,
+    parse: impl Fn(&str) -> Result<T, Rejection>,
+) -> Result<Option<T>, Error> {
+    let broken = |_| Error::Broken(format!("a lead is kept with a {column} that is none"));
+    row.get::<Option<String>>(column)?.map(|text| parse(&text).map_err(broken)).transpose()
 }
 
 fn lead(row: &Row) -> Result<Lead, Error> {
@@ -220,10 +245,10 @@ fn lead(row: &Row) -> Result<Lead, Error> {
         person: row.get("person")?,
         branch: row.get("branch")?,
         name: row.get("name")?,
-        document: kept(row.get("document")?, Document::parse)?,
-        email: kept(row.get("email")?, Email::parse)?,
-        mobile: kept(row.get("mobile")?, Phone::parse)?,
-        landline: kept(row.get("landline")?, Phone::parse)?,
+        document: kept(row, "document", Document::parse)?,
+        email: kept(row, "email", Email::parse)?,
+        mobile: kept(row, "mobile", Phone::parse)?,
+        landline: kept(row, "landline", Phone::parse)?,
         company: row.get("company")?,
         city: row.get("city")?,
         state: row.get("state")?,

@@ -78,7 +78,7 @@ fn telephone(row: &Row) -> Result<Telephone, Error> {
         kind: row.get("kind")?,
         country: row.get("country")?,
         number: Phone::parse(&number)
-            .map_err(|_| Error::Broken("a telephone is kept with a value that no longer fits".to_owned()))?,
+            .map_err(|_| Error::Broken("a telephone is kept with a number that is none".to_owned()))?,
     })
 }
 

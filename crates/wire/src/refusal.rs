@@ -53,6 +53,21 @@ pub fn texts(rejections: &[Rejection]) -> String {
     rejections.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
+/// The fields without which it would not have come to this: where one of them was sent and could not be read, nobody knows
+/// whether there is a problem.
+pub fn follows_from(rejection: &Rejection) -> &'static [&'static str] {
+    match rejection {
+        Rejection::Missing(Field::Name) => &["nomePessoa", "codLead"],
+        Rejection::NoContact => &["telefones", "email", "documento", "cpfCnpj", "codLead"],
+        Rejection::NoLead => {
+            &["nome", "nomePessoa", "telefone", "telefones", "email", "documento", "cpfCnpj"]
+        }
+        Rejection::OtherFunnel(_) => &["codFunil"],
+        Rejection::NotLost => &["situacao"],
+        _ => &[],
+    }
+}
+
 /// The sentence alone, where the field is named by its place in what was sent.
 pub fn sentence(rejection: &Rejection) -> String {
     let text = text(rejection);
@@ -228,6 +243,7 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::Disagree { field: one, with } => {
             format!("{}: difere de {}; informe um deles, ou o mesmo nos dois.", field(*one), field(*with))
         }
+        Rejection::NoLead => "codLead: informe o código de um lead, ou os campos de um.".to_owned(),
         Rejection::NoContact => "telefone: informe ao menos um destes: telefone, email ou documento.".to_owned(),
         Rejection::OtherFunnel(stage) => {
             format!("codEtapa: a etapa {stage} é de outro funil; use uma etapa do funil do negócio.")

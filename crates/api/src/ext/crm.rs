@@ -16,9 +16,9 @@ use domain::{Date, DealCode, DependentCode, Money, PlanCode, UserCode, shown};
 use wire::names;
 use wire::read;
 use wire::records::{
-    EtapaTO, FunilTO, HistoricoNegocioTO, LeadInput, LeadOutputTO, NegocioDependenteInput,
-    NegocioDependenteTO, NegocioInput, NegocioOutputTO, NegocioTO, PesquisaLeadQuery,
-    PesquisaNegocioOutputTO, PesquisaNegocioQuery, PessoaLeadOutputTO, Valor,
+    EtapaTO, FunilTO, HistoricoNegocioTO, LeadInput, LeadOutputTO, NegocioAlterado, NegocioDependenteInput,
+    NegocioDependenteTO, NegocioNovo, NegocioOutputTO, NegocioTO, PesquisaLeadQuery, PesquisaNegocioOutputTO,
+    PesquisaNegocioQuery, PessoaLeadOutputTO, Valor,
 };
 
 /// Records that are read, and written out, at once.
@@ -166,7 +166,7 @@ pub async fn create_deal(
     Caller(caller): Caller,
     write: Write,
 ) -> Result<Response, Failure> {
-    let act = |input: NegocioInput, once| deals::save(&state.app, &caller, None, input, once);
+    let act = |NegocioNovo(input), once| deals::save(&state.app, &caller, None, input, once);
     write.answer(&state, &caller, read::body, act, saved_deal).await
 }
 
@@ -178,7 +178,7 @@ pub async fn change_deal(
     write: Write,
 ) -> Result<Response, Failure> {
     let read = |body: &[u8]| code.and(read::body(body));
-    let act = |(code, input): (DealCode, NegocioInput), once| {
+    let act = |(code, NegocioAlterado(input)): (DealCode, NegocioAlterado), once| {
         deals::save(&state.app, &caller, Some(code), input, once)
     };
     write.answer(&state, &caller, read, act, saved_deal).await

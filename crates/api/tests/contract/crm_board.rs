@@ -55,6 +55,34 @@ async fn open_deals_are_found_by_everything_that_is_asked_for(world: World) {
         assert_eq!(codes(&[nothing]).await, [0; 0], "{nothing:?}");
     }
     assert_eq!(codes(&[("filtro", ""), ("dataInicial", ""), ("codLead", "")]).await.len(), 4);
+    // With a lead or a responsible, the filter still counts, whatever it is.
+    for (filter, of_lead, of_user) in [
+        ("LEAD d", vec![1, 4], vec![4]),
+        ("lead b", vec![], vec![]),
+        (&*cpf(3), vec![1, 4], vec![4]),
+        (&*cpf(2), vec![], vec![]),
+        ("4", vec![4], vec![4]),
+        ("(11)98765-4323", vec![1, 4], vec![4]),
+        ("--", vec![], vec![]),
+    ] {
+        assert_eq!(codes(&[("filtro", filter), ("codLead", "1")]).await, of_lead, "{filter}");
+        assert_eq!(
+            codes(&[("filtro", filter), ("codUsuarioResponsavel", &program)]).await,
+            of_user,
+            "{filter}"
+        );
+    }
+}
+
+#[both_engines]
+async fn a_number_in_a_name_is_searched_beside_the_sequence(world: World) {
+    let calls = Calls::on(world).await;
+    calls.deal(lead(1)).await;
+    calls.deal(with(lead(2), json!({"nome": "Oficina 1 de Maio 52998224725"}))).await;
+    let codes = async |filter: &str| each(&calls.deals(&[("filtro", filter)]).await, "codNegocio");
+    assert_eq!(codes("1").await, [1, 2], "of the first the sequence, of the second the name");
+    assert_eq!(codes("52998224725").await, [2]);
+    assert_eq!(each(&calls.leads(&[("filtro", "52998224725")]).await, "codLead"), [2]);
 }
 
 #[both_engines]
@@ -101,6 +129,10 @@ async fn deals_out_of_reach_answer_like_unknown_ones(world: World) {
         put(path.clone(), json!({"titulo": "x"})).await.refuses(404);
         // What was sent is judged before the code in the path.
         put(path.clone(), json!({"codFunil": 99})).await.refuses(400);
+        put(path.clone(), json!({"situacao": "Aberto", "motivoPerda": "Caro"})).await.refuses(400);
+        // Whether it is lost, nobody can say of a deal that is not there.
+        put(path.clone(), json!({"motivoPerda": "Caro"})).await.refuses(404);
+        put(path.clone(), json!({"motivoPerda": "Caro", "situacao": null})).await.refuses(404);
         let one = json!({"nome": "Eva", "parentesco": "FILHO"});
         calls.post(&calls.operator, &dependents(unknown), &one).await.refuses(404);
         calls.post(&calls.operator, &dependents(unknown), &json!({"nome": "Eva"})).await.refuses(400);

@@ -51,7 +51,7 @@ async fn a_deal_takes_its_lead_with_it_or_neither(world: World) {
         (0, 0, 0)
     );
     let told = calls.refused(DEALS, &json!({"titulo": "Sem lead", "codEtapa": 99, "codLoja": 99})).await;
-    for field in ["nome", "telefone", "codEtapa", "codLoja"] {
+    for field in ["codLead", "nome", "telefone", "codEtapa", "codLoja"] {
         assert!(told_about(&told, field), "{field} in {told}");
     }
     let first = calls.deal(lead(1)).await;
@@ -61,6 +61,38 @@ async fn a_deal_takes_its_lead_with_it_or_neither(world: World) {
     let known = calls.deal(json!({"codLead": 1, "nome": "Ignorado", "email": "outro@x.example"})).await;
     assert_eq!(known["codLead"], 1);
     assert_eq!(calls.leads(&[]).await[0]["nomePessoa"], "Lead B");
+}
+
+#[both_engines]
+async fn the_store_of_a_deal_moves_no_lead(world: World) {
+    let calls = Calls::on(world).await;
+    let store = |code: i32| with(lead(1), json!({"codLoja": code}));
+    let first = calls.saved(&calls.administrator, DEALS, &store(2)).await;
+    assert_eq!(calls.whole(&first["codNegocio"]).await["lead"]["codLoja"], 2, "a new lead begins there");
+    let second = calls.saved(&calls.administrator, DEALS, &store(1)).await;
+    assert_eq!(second["codLead"], first["codLead"]);
+    let path = format!("{DEALS}/{}", second["codNegocio"]);
+    let whole = calls.read(&calls.administrator, &path, &[]).await;
+    assert_eq!((&whole["codLoja"], &whole["lead"]["codLoja"]), (&json!(1), &json!(2)));
+    assert_eq!(calls.leads(&[]).await.len(), 1, "whoever had the lead still sees it");
+    for code in [1, 99] {
+        assert!(told_about(&calls.refused(DEALS, &store(code)).await, "codLoja"), "{code}");
+    }
+}
+
+#[both_engines]
+async fn the_fields_of_a_lead_are_not_read_where_they_do_not_count(world: World) {
+    let calls = Calls::on(world).await;
+    let odd = json!({"nome": 7, "nomePessoa": "Eva", "email": "nao informado", "telefone": "-", "telefones": "x", "uf": "?"});
+    calls.saved(&calls.operator, LEADS, &lead(1)).await;
+    let deal = calls.deal(with(odd.clone(), json!({"codLead": 1}))).await;
+    let same = calls.change(&deal["codNegocio"], with(odd.clone(), json!({"titulo": "Argo"}))).await.json();
+    assert_eq!(same, deal);
+    assert_eq!(calls.whole(&deal["codNegocio"]).await["titulo"], "Argo");
+    assert_eq!(calls.leads(&[]).await[0]["nomePessoa"], "Lead b");
+    for none in [json!({"codLead": null}), json!({"codLead": " "}), json!({})] {
+        assert!(told_about(&calls.refused(DEALS, &with(odd.clone(), none)).await, "email"));
+    }
 }
 
 #[both_engines]

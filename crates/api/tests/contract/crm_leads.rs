@@ -74,8 +74,27 @@ async fn the_fields_of_a_lead_with_two_names_take_either_and_refuse_two_values(w
         saved,
         "an empty list beside a telephone says nothing"
     );
-    let told = calls.refused(LEADS, &with(both, json!({"documento": null}))).await;
-    assert!(told_about(&told, "documento"), "{told}");
+    // As programs write who send every name: what is not used is null.
+    for (names, nulls) in [
+        (
+            json!({"nomePessoa": "Ana", "documento": cpf(1), "telefones": [{"numero": PHONE}]}),
+            ["nome", "cpfCnpj", "telefone"],
+        ),
+        (
+            json!({"nome": "Ana", "cpfCnpj": cpf(1), "telefone": PHONE}),
+            ["nomePessoa", "documento", "telefones"],
+        ),
+    ] {
+        let every = nulls.into_iter().fold(names, |body, name| with(body, json!({name: null})));
+        assert_eq!(calls.saved(&calls.operator, LEADS, &every).await, saved, "{every}");
+    }
+    let cleared =
+        json!({"nome": "Ana", "email": "a@x.example", "telefone": PHONE, "documento": null, "cpfCnpj": null});
+    assert_eq!(
+        calls.saved(&calls.operator, LEADS, &cleared).await["cpfCnpj"],
+        Value::Null,
+        "null in both clears"
+    );
 }
 
 #[both_engines]

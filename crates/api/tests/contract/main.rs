@@ -17,6 +17,7 @@ mod credit_cards;
 mod crm_board;
 mod crm_deals;
 mod crm_leads;
+mod crm_phones;
 mod dependent_conflicts;
 mod dependent_search;
 mod dependents;

@@ -21,6 +21,7 @@ const SOURCES: &[&str] = &[
     include_str!("crm_board.rs"),
     include_str!("crm_deals.rs"),
     include_str!("crm_leads.rs"),
+    include_str!("crm_phones.rs"),
     include_str!("errors.rs"),
     include_str!("field_writes.rs"),
     include_str!("formats.rs"),

@@ -40,7 +40,7 @@ impl<'a> Wish<'a> {
         let place = self.place(input, None, true);
         let mut deal = blank(now, &now.date_in(&self.registers.zone).to_iso());
         deal.responsible = Some(caller);
-        self.apply(input, true, &mut deal);
+        self.apply(input, (true, true), &mut deal);
         (deal.branch, (deal.funnel, deal.stage)) = (branch?, place?);
         Some(deal)
     }
@@ -66,7 +66,7 @@ impl<'a> Wish<'a> {
             }
             (deal.funnel, deal.stage) = (funnel, stage);
         }
-        self.apply(input, false, &mut deal);
+        self.apply(input, (false, before.is_some()), &mut deal);
         match input.responsible {
             Given::Set(_) | Given::Keep => {}
             Given::Clear => deal.responsible = None,
@@ -146,7 +146,8 @@ impl<'a> Wish<'a> {
         Some(code)
     }
 
-    fn apply(&mut self, input: &NegocioInput, is_new: bool, deal: &mut Deal) {
+    /// Of a deal that is not known, nobody knows whether it is lost.
+    fn apply(&mut self, input: &NegocioInput, (is_new, is_known): (bool, bool), deal: &mut Deal) {
         input.title.change(&mut deal.title, ToString::to_string);
         if let Given::Set(user) = input.responsible {
             deal.responsible = Some(user);
@@ -169,7 +170,9 @@ impl<'a> Wish<'a> {
         }
         input.lost_because.change(&mut deal.lost_because, |why| why.as_str().to_owned());
         if deal.state != DealState::Lost && deal.lost_because.is_some() {
-            if matches!(input.lost_because, Given::Set(_)) {
+            if matches!(input.lost_because, Given::Set(_))
+                && (is_known || matches!(input.state, Given::Set(_)))
+            {
                 self.problems.push(Rejection::NotLost);
             }
             deal.lost_because = None;

@@ -4,9 +4,12 @@
 use crate::access::Session;
 use crate::audit::saw;
 use crate::base::{Registers, read_by_registers, registers};
-use crate::leads::{self, Found, FoundLead};
+use crate::leads::{self, Filter, Found, FoundLead};
 use crate::{App, Error};
-use domain::{Branches, DealCode, DealCriteria, DependentCode, Field, LeadCode, Scope, fold};
+use domain::{
+    Branches, Contact, DealCode, DealCriteria, DependentCode, Field, LeadCode, Scope, TenantId, begins_words,
+    fold,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 use storage::Tx;
@@ -37,13 +40,13 @@ pub async fn search(
         responsible: query.responsible.set(),
     };
     let mut keys: Vec<Key> = Vec::new();
-    for by in drivers(app, &scope, &registers, &criteria, query.filter.set()).await? {
+    for (by, words) in drivers(app, &scope, &registers, &criteria, query.filter.set()).await? {
         let mut last = None;
         loop {
             let step = deals::keys(&app.db, &scope, &by, &criteria, last.as_ref()).await?;
             let is_last = step.len() < STEP;
             last = step.last().cloned();
-            keys.extend(step);
+            keys.extend(step.into_iter().filter(|key| begins_words(&words, &key.name)));
             if is_last {
                 break;
             }
@@ -54,38 +57,56 @@ pub async fn search(
     Ok(Found { codes: keys.into_iter().map(|key| key.code).collect(), registers })
 }
 
-/// What leads the search: the most selective of what was asked for.
+/// What leads the search: the most selective of what was asked for. Beside it, words that the names must have.
 async fn drivers(
     app: &App,
     scope: &Scope,
     registers: &Registers,
     criteria: &DealCriteria,
     filter: Option<String>,
-) -> Result<Vec<By>, Error> {
+) -> Result<Vec<(By, Vec<String>)>, Error> {
     if let Some(text) = filter {
-        let filter = leads::filter(&text, true);
-        // A deal may be in another branch than its lead: the deal's own is looked at.
-        let whole = Scope::whole(scope.tenant());
-        let mut found: Vec<LeadCode> =
-            leads::with(app, &whole, &filter.contacts).await?.into_iter().map(|key| key.code).collect();
-        found.sort_unstable();
-        found.dedup();
-        let of_leads = found.chunks(LEADS).map(|some| By::Leads(some.to_vec()));
-        return Ok(of_leads.chain(filter.sequence.map(By::Sequence)).collect());
+        return filtered(app, scope.tenant(), criteria, leads::filter(&text, true)).await;
     }
-    if let Some(lead) = criteria.lead {
-        return Ok(vec![By::Leads(vec![lead])]);
+    let by = match own_driver(criteria) {
+        Some(by) => vec![by],
+        None if criteria.opened_from.is_some() || criteria.opened_to.is_some() => vec![By::Opening],
+        None => match scope.branches() {
+            Branches::All => registers.branches.iter().map(|branch| By::Branch(branch.code)).collect(),
+            Branches::Only(some) => some.iter().copied().map(By::Branch).collect(),
+        },
+    };
+    Ok(by.into_iter().map(|by| (by, Vec::new())).collect())
+}
+
+/// A lead or a user has few deals, compared with those that words lead to.
+fn own_driver(criteria: &DealCriteria) -> Option<By> {
+    let of_lead = criteria.lead.map(|lead| By::Leads(vec![lead]));
+    of_lead.or(criteria.responsible.map(By::Responsible))
+}
+
+/// What leads to the deals that a filter may mean.
+async fn filtered(
+    app: &App,
+    tenant: TenantId,
+    criteria: &DealCriteria,
+    Filter { mut contacts, sequence }: Filter,
+) -> Result<Vec<(By, Vec<String>)>, Error> {
+    let mut drivers: Vec<(By, Vec<String>)> = Vec::new();
+    if let Some(by) = own_driver(criteria) {
+        let words = contacts.extract_if(.., |one| matches!(one, Contact::Words(_)));
+        let words = words.filter_map(|one| if let Contact::Words(words) = one { Some(words) } else { None });
+        drivers.extend(words.map(|words| (by.clone(), words)));
     }
-    if let Some(user) = criteria.responsible {
-        return Ok(vec![By::Responsible(user)]);
-    }
-    if criteria.opened_from.is_some() || criteria.opened_to.is_some() {
-        return Ok(vec![By::Opening]);
-    }
-    Ok(match scope.branches() {
-        Branches::All => registers.branches.iter().map(|branch| By::Branch(branch.code)).collect(),
-        Branches::Only(some) => some.iter().copied().map(By::Branch).collect(),
-    })
+    // A deal may be in another branch than its lead: the deal's own is looked at.
+    let found = leads::with(app, &Scope::whole(tenant), &contacts).await?;
+    let mut found: Vec<LeadCode> = found.into_iter().map(|key| key.code).collect();
+    found.retain(|code| criteria.lead.is_none_or(|lead| lead == *code));
+    found.sort_unstable();
+    found.dedup();
+    let of_leads = found.chunks(LEADS).map(|some| By::Leads(some.to_vec()));
+    drivers.extend(of_leads.chain(sequence.map(By::Sequence)).map(|by| (by, Vec::new())));
+    Ok(drivers)
 }
 
 /// Some of the deals that a search found, in its order.

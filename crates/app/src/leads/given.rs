@@ -6,9 +6,18 @@ use domain::{
     BranchCode, Document, Email, Field, Name, PersonCode, Phone, PhoneKind, Rejection, Scope, SellerKind,
 };
 use storage::leads::Lead;
-use storage::phones::Telephone;
+use storage::phones::{HOME, Telephone};
 use wire::read::Given;
 use wire::records::ContatoInput;
+
+/// What was said of a store.
+#[derive(Clone, Copy, Debug)]
+pub enum Store<'i> {
+    /// The lead's.
+    OfTheLead(&'i Given<BranchCode>),
+    /// That of something else, in which only a lead who is new begins.
+    OfANewOne(&'i Given<BranchCode>),
+}
 
 pub struct Told<'i> {
     input: &'i ContatoInput,
@@ -22,12 +31,9 @@ impl<'i> Told<'i> {
         let document =
             either((&input.document, Field::LeadDocument), (&input.cpf_cnpj, Field::Document), problems);
         let told = Told { input, name, document };
-        let agree = match (&input.phone, &input.phones) {
-            (Given::Set(one), Given::Set(_)) => told.phones().any(|phone| phone == one),
-            (Given::Set(_), Given::Clear) | (Given::Clear, Given::Set(_)) => false,
-            _ => true,
-        };
-        if !agree {
+        if let (Given::Set(one), Given::Set(_)) = (&input.phone, &input.phones)
+            && !told.phones().any(|phone| phone == one)
+        {
             problems.push(Rejection::Disagree { field: Field::Phone, with: Field::Phones });
         }
         told
@@ -49,18 +55,28 @@ impl<'i> Told<'i> {
     }
 
     /// The telephones that were given in place of all others. An empty list beside a telephone says nothing.
-    pub fn all_phones(&self) -> Option<Vec<Telephone>> {
+    fn all_phones(&self) -> Option<Vec<Telephone>> {
         let all: Vec<Telephone> = set(&self.input.phones)?.iter().filter_map(telephone).collect();
         (!all.is_empty() || set(&self.input.phone).is_none()).then_some(all)
     }
 
-    /// The lead as it becomes, whether or not everything about it is right.
+    /// His telephones as they become, of those he had.
+    pub fn telephones(&self, had: &[Telephone]) -> Vec<Telephone> {
+        match (self.all_phones(), &self.input.phone, &self.input.phones) {
+            (Some(all), ..) => all,
+            (None, Given::Set(number), _) => with_first(number, had),
+            (None, Given::Clear, _) | (None, Given::Keep, Given::Clear) => Vec::new(),
+            (None, Given::Keep, _) => had.to_vec(),
+        }
+    }
+
+    /// The lead as it becomes, whether or not everything about it is right; `phones` are his telephones then.
     pub fn lead(
         &self,
         acting: &Acting<'_>,
         scope: &Scope,
-        branch: &Given<BranchCode>,
-        before: Option<&Lead>,
+        store: Store<'_>,
+        (before, phones): (Option<&Lead>, &[Telephone]),
         problems: &mut Vec<Rejection>,
     ) -> Lead {
         let name = set(&self.name).map(|name| name.as_str().to_owned());
@@ -68,7 +84,7 @@ impl<'i> Told<'i> {
             problems.push(Rejection::Missing(Field::Name));
         }
         let had = before.map(|lead| lead.branch);
-        let home = home(acting, scope, branch, had, problems);
+        let home = home(acting, scope, store, had, problems);
         let mut lead = before.cloned().unwrap_or_else(|| Lead {
             person: PersonCode::new(0),
             branch: home,
@@ -88,7 +104,7 @@ impl<'i> Told<'i> {
             updated_at: acting.now,
         });
         (lead.name, lead.branch) = (name.unwrap_or_default(), home);
-        self.apply(acting, scope, &mut lead, problems);
+        self.apply(acting, scope, phones, &mut lead, problems);
         let contacts =
             [lead.document.is_some(), lead.email.is_some(), lead.mobile.is_some(), lead.landline.is_some()];
         if !contacts.contains(&true) {
@@ -97,25 +113,31 @@ impl<'i> Told<'i> {
         lead
     }
 
-    fn apply(&self, acting: &Acting<'_>, scope: &Scope, lead: &mut Lead, problems: &mut Vec<Rejection>) {
+    fn apply(
+        &self,
+        acting: &Acting<'_>,
+        scope: &Scope,
+        phones: &[Telephone],
+        lead: &mut Lead,
+        problems: &mut Vec<Rejection>,
+    ) {
         let input = self.input;
         self.document.change(&mut lead.document, Clone::clone);
         input.email.change(&mut lead.email, Clone::clone);
-        match (self.all_phones(), &input.phone) {
-            (Some(all), _) => {
-                let first = |kind| all.iter().find(|one| one.kind == kind).map(|one| one.number.clone());
+        match (&input.phone, &input.phones) {
+            (Given::Keep, Given::Keep) => {}
+            // One number takes the place of the one of its kind.
+            (Given::Set(number), _) if self.all_phones().is_none() => {
+                let known = phones.iter().find(|one| one.number == *number).map(|one| one.kind);
+                match known.unwrap_or(number.kind()) {
+                    PhoneKind::Mobile => lead.mobile = Some(number.clone()),
+                    PhoneKind::Landline => lead.landline = Some(number.clone()),
+                }
+            }
+            _ => {
+                let first = |kind| phones.iter().find(|one| one.kind == kind).map(|one| one.number.clone());
                 (lead.mobile, lead.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
             }
-            // One number takes the place of the one of its kind.
-            (_, Given::Set(phone)) => match phone.kind() {
-                PhoneKind::Mobile => lead.mobile = Some(phone.clone()),
-                PhoneKind::Landline => lead.landline = Some(phone.clone()),
-            },
-            (None, Given::Clear) => (lead.mobile, lead.landline) = (None, None),
-            (None, Given::Keep) if matches!(input.phones, Given::Clear) => {
-                (lead.mobile, lead.landline) = (None, None);
-            }
-            (None, Given::Keep) => {}
         }
         input.company.change(&mut lead.company, ToString::to_string);
         input.city.change(&mut lead.city, ToString::to_string);
@@ -139,31 +161,54 @@ fn set<T>(given: &Given<T>) -> Option<&T> {
     }
 }
 
-/// What a field says that has two names.
+/// What a field says that has two names. Programs that write every name send `null` under the one that they do not use.
 fn either<T: Clone + PartialEq>(
     (one, field): (&Given<T>, Field),
     (other, with): (&Given<T>, Field),
     problems: &mut Vec<Rejection>,
 ) -> Given<T> {
     match (one, other) {
-        (Given::Keep, said) | (said, Given::Keep) => said.clone(),
-        (said, same) if said == same => said.clone(),
-        (said, _) => {
+        (Given::Set(said), Given::Set(other)) if said != other => {
             problems.push(Rejection::Disagree { field, with });
-            said.clone()
+            one.clone()
         }
+        (Given::Set(_), _) | (Given::Clear, Given::Keep | Given::Clear) => one.clone(),
+        (Given::Keep | Given::Clear, _) => other.clone(),
     }
+}
+
+/// These telephones with one number as the first of its kind: it takes the place of the one that was, unless it was among
+/// them already.
+fn with_first(number: &Phone, had: &[Telephone]) -> Vec<Telephone> {
+    let mut phones = had.to_vec();
+    let known = phones.iter().position(|one| one.number == *number).map(|at| phones.remove(at));
+    let is_new = known.is_none();
+    let one = known.unwrap_or_else(|| Telephone {
+        kind: number.kind(),
+        country: HOME.to_owned(),
+        number: number.clone(),
+    });
+    match phones.iter().position(|other| other.kind == one.kind) {
+        Some(at) if is_new => phones[at] = one,
+        Some(at) => phones.insert(at, one),
+        None => phones.push(one),
+    }
+    phones
 }
 
 /// The branch that was given, else the one he has, else the caller's first.
 fn home(
     acting: &Acting<'_>,
     scope: &Scope,
-    given: &Given<BranchCode>,
+    store: Store<'_>,
     had: Option<BranchCode>,
     problems: &mut Vec<Rejection>,
 ) -> BranchCode {
     let nowhere = BranchCode::new(0);
+    let given = match (store, had) {
+        (Store::OfANewOne(_), Some(had)) => return had,
+        (Store::OfTheLead(given) | Store::OfANewOne(given), _) => given,
+    };
     match (given, had) {
         (Given::Set(branch), Some(had)) if *branch == had => had,
         (Given::Set(branch), _) => {

@@ -25,7 +25,8 @@ pub struct Filter {
     pub sequence: Option<i32>,
 }
 
-/// A number may be a telephone, a document and, of deals, a sequence number; what is none of them is a name.
+/// A number may be a telephone, a document and, of deals, a sequence number, and companies have numbers in their names; what
+/// is none of them is a name.
 pub fn filter(text: &str, may_be_sequence: bool) -> Filter {
     let mut contacts = Vec::new();
     if text.contains('@') {
@@ -35,11 +36,15 @@ pub fn filter(text: &str, may_be_sequence: bool) -> Filter {
     contacts.extend(Document::parse(text).map(|one| Contact::Document(one.as_str().to_owned())));
     if let Ok(phone) = Phone::parse(text) {
         let number = phone.as_str().to_owned();
-        contacts.extend([Contact::Mobile(number.clone()), Contact::Landline(number)]);
+        contacts.extend([
+            Contact::Mobile(number.clone()),
+            Contact::Landline(number.clone()),
+            Contact::Further(number),
+        ]);
     }
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     let sequence = if may_be_sequence && is_number { text.parse().ok() } else { None };
-    if contacts.is_empty() && sequence.is_none() {
+    if contacts.is_empty() || is_number {
         let words = name_words(text);
         contacts.extend((1..=MOST_WORDS).contains(&words.len()).then_some(Contact::Words(words)));
     }
@@ -85,6 +90,10 @@ async fn all(app: &App, scope: &Scope, registers: &Registers) -> Result<Vec<Key>
 pub(crate) async fn with(app: &App, scope: &Scope, contacts: &[Contact]) -> Result<Vec<Key>, Error> {
     let mut all = Vec::new();
     for contact in contacts {
+        if let Contact::Words(words) = contact {
+            all.extend(named(app, scope, words).await?);
+            continue;
+        }
         let mut after = LeadCode::new(0);
         loop {
             let step = leads::with(&app.db, scope, contact, after).await?;
@@ -95,6 +104,16 @@ pub(crate) async fn with(app: &App, scope: &Scope, contacts: &[Contact]) -> Resu
                 break;
             }
         }
+    }
+    Ok(all)
+}
+
+async fn named(app: &App, scope: &Scope, words: &[String]) -> Result<Vec<Key>, Error> {
+    let mut codes = leads::named(&app.db, scope, words).await?;
+    codes.sort_unstable();
+    let mut all = Vec::with_capacity(codes.len());
+    for some in codes.chunks(STEP) {
+        all.extend(leads::keys_of(&app.db, scope.tenant(), some).await?);
     }
     Ok(all)
 }
@@ -125,13 +144,16 @@ mod tests {
         assert_eq!(contacts("a@"), []);
         assert_eq!(contacts("João sil"), [Contact::Words(vec![text("joao"), text("sil")])]);
         assert_eq!(contacts("12.abc.345/01de-35"), [Contact::Document(text("12ABC34501DE35"))]);
-        let phone = |number: &str| [Contact::Mobile(text(number)), Contact::Landline(text(number))];
+        let phone =
+            |number: &str| [Contact::Mobile, Contact::Landline, Contact::Further].map(|of| of(text(number)));
         assert_eq!(contacts("(11) 3333-4444"), phone("1133334444"));
         assert_eq!(contacts("+55 11 98765-4321"), phone("11987654321"));
         // A CPF has as many digits as a telephone.
-        assert_eq!(contacts("529.982.247-25").len(), 3);
+        assert_eq!(contacts("529.982.247-25").len(), 4);
+        // A company may have the number of its owner in its name.
+        assert_eq!(contacts("52998224725").len(), 5);
         assert_eq!(contacts("99"), [Contact::Words(vec![text("99")])]);
-        assert_eq!(filter("99", true), Filter { contacts: vec![], sequence: Some(99) });
+        assert_eq!(filter("99", true), Filter { contacts: contacts("99"), sequence: Some(99) });
         assert_eq!(filter("1133334444", true).sequence, Some(1_133_334_444));
         assert_eq!(filter("--", true), Filter::default());
     }

@@ -322,9 +322,11 @@ impl Script<'_> {
             ("many deals: a common name", "filtro=sil".to_owned()),
             ("many deals: a branch", "codLoja=2".to_owned()),
             ("many deals: a responsible", "codUsuarioResponsavel=2".to_owned()),
+            ("many deals: a responsible and a name", "codUsuarioResponsavel=2&filtro=sil".to_owned()),
             ("deals by a sequence number", format!("filtro={code}")),
             ("deals by cpf", format!("filtro={document}")),
             ("deals by a lead", "codLead=10".to_owned()),
+            ("deals by a lead and much of a name", "codLead=10&filtro=sil".to_owned()),
             ("deals by an idle responsible", "codUsuarioResponsavel=3".to_owned()),
             ("deals by few days", "dataInicial=2026-06-29".to_owned()),
             ("deals by few days of a lead", "dataInicial=2026-06-29&codLead=10".to_owned()),
@@ -348,6 +350,12 @@ impl Script<'_> {
         self.recorder.begin("a lead is changed");
         let form = r#"{"nome": "Zulmira Novo", "telefone": "(31)98765-9999", "documento": "111.444.777-35"}"#;
         now(leads::save(self.app, caller, body(form.as_bytes()).unwrap(), plainly()).await);
+        self.recorder.begin("a lead is known by a further telephone");
+        let form = r#"{"nome": "Zulmira Novo", "documento": "111.444.777-35", "telefones": [{"numero": "(31)98765-9999"}, {"numero": "(31)98765-9998"}]}"#;
+        now(leads::save(self.app, caller, body(form.as_bytes()).unwrap(), plainly()).await);
+        let form = r#"{"nome": "Zulmira Novo", "telefone": "(31)98765-9998"}"#;
+        let same = now(leads::save(self.app, caller, body(form.as_bytes()).unwrap(), plainly()).await);
+        assert_eq!(same.code, lead.code);
         self.recorder.begin("a deal is created");
         let text =
             format!(r#"{{"codLead": {}, "tipoBeneficio": "SAUDE", "codUsuarioResponsavel": 1}}"#, lead.code);

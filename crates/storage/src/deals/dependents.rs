@@ -69,22 +69,27 @@ pub fn update(tenant: TenantId, deal: DealCode, code: DependentCode, dependent: 
     values(tenant, deal, code, dependent).into_iter().fold(statement, Statement::arg)
 }
 
-fn kept<T>(text: Option<String>, parse: impl Fn(&str) -> Result<T, Rejection>) -> Result<Option<T>, Error> {
-    text.map(|text| parse(&text).map_err(|why| Error::Broken(format!("a dependent is kept with {why:?}"))))
-        .transpose()
+/// The value itself is somebody's, and stays out of the log.
+fn kept<T>(
+    row: &Row,
+    column: &'static str,
+    parse: impl Fn(&str) -> Result<T, Rejection>,
+) -> Result<Option<T>, Error> {
+    let broken = |_| Error::Broken(format!("a dependent of a deal is kept with a {column} that is none"));
+    row.get::<Option<String>>(column)?.map(|text| parse(&text).map_err(broken)).transpose()
 }
 
 fn dependent(row: &Row) -> Result<DealDependent, Error> {
     Ok(DealDependent {
         name: row.get("name")?,
-        cpf: kept(row.get("cpf")?, Cpf::parse)?,
+        cpf: kept(row, "cpf", Cpf::parse)?,
         born_on: row.get("born_on")?,
         sex: row.get("sex")?,
         kinship: row.get("kinship")?,
         plans: plans_of(&row.get::<String>("plans")?)?,
         price: row.get("price")?,
-        phone: kept(row.get("phone")?, Phone::parse)?,
-        email: kept(row.get("email")?, Email::parse)?,
+        phone: kept(row, "phone", Phone::parse)?,
+        email: kept(row, "email", Email::parse)?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,
     })

@@ -11,6 +11,14 @@ pub struct Unread<T> {
     pub rest: Option<Box<T>>,
 }
 
+impl Problems {
+    /// Whether a field, or a part of it, was told of.
+    pub fn tells_of(&self, field: &str) -> bool {
+        let rest = |line: &String| line.strip_prefix(field).map(|rest| rest.starts_with([':', '.', '[']));
+        self.lines.iter().any(|line| rest(line) == Some(true))
+    }
+}
+
 impl<T> From<Problems> for Unread<T> {
     fn from(problems: Problems) -> Unread<T> {
         Unread { problems, rest: None }

@@ -2,14 +2,18 @@
 
 use super::{ContatoInput, VeiculoInput};
 use crate::input;
+use crate::read::{At, Problems, Read, Record};
 use domain::{
     BenefitKind, BranchCode, Cpf, Date, DealState, Email, FunnelCode, Kinship, LeadCode, Money, Name, Note,
     Phone, PlanCode, Sex, StageCode, Text, UserCode,
 };
+use serde_json::Value;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
 
 input! {
     /// Um negócio. Para criar, informe `codLead` ou os campos de um lead, que é criado ou atualizado junto. Para alterar,
-    /// nada é obrigatório: o campo que não vem fica como está, e `null` o limpa.
+    /// nada é obrigatório: o campo que não vem fica como está, e `null` o limpa; os campos do lead são ignorados.
     pub struct NegocioInput = "NegocioInputTO" {
         flat contact: ContatoInput,
         /// Código do lead; com ele, os campos do lead são ignorados.
@@ -52,6 +56,46 @@ input! {
             "valorVeiculo": 78500
         },
     }
+}
+
+/// A deal that is to be created. Beside the code of a lead, the fields of a lead count for nothing, however they are written.
+#[derive(Clone, Debug)]
+pub struct NegocioNovo(pub NegocioInput);
+
+/// A deal that is to be changed; the fields of a lead count for nothing.
+#[derive(Clone, Debug)]
+pub struct NegocioAlterado(pub NegocioInput);
+
+impl Read for NegocioNovo {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
+        let is_given =
+            |code: &Value| !code.is_null() && code.as_str().is_none_or(|text| !text.trim().is_empty());
+        let has_lead = value.get("codLead").is_some_and(is_given);
+        let read = if has_lead { without_lead(value, at, problems) } else { Read::read(value, at, problems) };
+        read.map(NegocioNovo)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        <NegocioInput as Read>::schema()
+    }
+}
+
+impl Read for NegocioAlterado {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self> {
+        without_lead(value, at, problems).map(NegocioAlterado)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        <NegocioInput as Read>::schema()
+    }
+}
+
+fn without_lead(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<NegocioInput> {
+    let mut value = value.clone();
+    if let Value::Object(fields) = &mut value {
+        ContatoInput::fields().iter().for_each(|field| drop(fields.remove(field.name)));
+    }
+    Read::read(&value, at, problems)
 }
 
 input! {

@@ -49,7 +49,7 @@ pub use deal::{
     HistoricoNegocioTO, NegocioDependenteTO, NegocioOutputTO, NegocioTO, PesquisaNegocioOutputTO,
     PesquisaNegocioQuery,
 };
-pub use deal_input::{NegocioDependenteInput, NegocioInput};
+pub use deal_input::{NegocioAlterado, NegocioDependenteInput, NegocioInput, NegocioNovo};
 pub use dependent::{
     DependenteBasicoOutputTO, DependenteCompletoOutputTO, DependenteInput, PesquisaDependenteOutputTO,
     PesquisaDependenteQuery, PlanoApontado, TitularTO,
