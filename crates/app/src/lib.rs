@@ -21,22 +21,27 @@ pub mod once;
 mod passwords;
 pub mod people;
 pub mod presence;
+pub mod receivers;
 pub mod resets;
 pub mod searches;
 pub mod server_key;
 mod situations;
 pub mod tenants;
+pub mod triggers;
 pub mod users;
+mod vault;
 
 pub use error::{Error, collect};
 pub use passwords::{Cost, Passwords, Turn};
 pub use storage::Error as StorageError;
+pub use vault::Vault;
 
 use access::Throttle;
 use domain::{Chance, Clock, Moment};
 use memory::Memory;
 use std::sync::Arc;
 use storage::Db;
+use tokio::sync::Notify;
 
 /// What every function of the business is given.
 #[derive(Clone)]
@@ -52,6 +57,8 @@ pub struct App {
     pub public_url: Arc<str>,
     pub resets: resets::Places,
     pub looks: Arc<audit::Looks>,
+    /// Told whenever something was written: there may be something to deliver.
+    pub changed: Arc<Notify>,
 }
 
 impl App {
@@ -67,6 +74,7 @@ impl App {
             public_url: "http://localhost".into(),
             resets: resets::Places::default(),
             looks: Arc::default(),
+            changed: Arc::default(),
         }
     }
 

@@ -82,7 +82,8 @@ where
         };
     }
     let input = (once, unit, input, app.now());
-    app.db
+    let done = app
+        .db
         .write(lane, input, |tx, (once, unit, input, now)| {
             Box::pin(async move {
                 let Some(ticket) = &once.ticket else { return unit(tx, input).await.map(Done::Now) };
@@ -95,7 +96,9 @@ where
                 Ok(Done::Now(value))
             })
         })
-        .await
+        .await?;
+    app.changed.notify_one();
+    Ok(done)
 }
 
 /// Runs a unit that decides by the registers of a tenant: `input` is made of them, and the unit confirms them

@@ -27,6 +27,7 @@ pub enum Field {
     Benefit,
     VehicleType,
     Claim,
+    Receiver,
     /// A text that has no name of its own; where it stood names it.
     Text,
 }
@@ -43,6 +44,12 @@ pub enum Rejection {
     BadEmail(String),
     BadColour(String),
     BadHost(String),
+    /// No address that triggers can be sent to.
+    BadReceiver(String),
+    /// A header that a receiver may not have: not one, or one of ours.
+    BadHeader(String),
+    NoEntity,
+    BadConcurrency,
     BadDocument(String),
     BadPhone(String),
     BadCep(String),

@@ -32,6 +32,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step(4, "audit", include_str!("../migrations/0004_audit.sql")),
     Migration { indexes_names: true, ..step(5, "benefits", include_str!("../migrations/0005_benefits.sql")) },
     step(6, "interface", include_str!("../migrations/0006_interface.sql")),
+    step(7, "triggers", include_str!("../migrations/0007_triggers.sql")),
 ];
 
 /// What the migrations say, in their order.

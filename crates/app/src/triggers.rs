@@ -1,0 +1,209 @@
+//! Deliveries of triggers, as far as the database is concerned: taken in hand, concluded, listed, sent again. The sending
+//! itself is `delivery`'s.
+
+mod conclude;
+
+pub use conclude::{Outcome, Policy, Verdict, conclude};
+
+use crate::{App, Error};
+use domain::{Entity, Field, HistoryCode, Moment, ReceiverCode, TenantId};
+use std::time::Duration;
+use storage::attempts::{self, Attempt};
+use storage::counters::{self, Counter};
+use storage::outbox::{self, Again};
+pub use storage::outbox::{Delivery, State};
+pub use storage::queues::Due;
+use storage::queues::{self, Held};
+use storage::{Lane, processes};
+
+/// A message in hand.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub tenant: TenantId,
+    pub receiver: ReceiverCode,
+    pub lease: i64,
+    pub entity: Entity,
+    pub record: i32,
+    pub history: HistoryCode,
+    /// How often it was tried before.
+    pub tries: i32,
+    pub body: String,
+    pub changed_at: Moment,
+}
+
+impl Job {
+    fn held(&self) -> Held {
+        Held {
+            tenant: self.tenant,
+            receiver: self.receiver,
+            entity: self.entity,
+            record: self.record,
+            history: self.history,
+            lease: self.lease,
+        }
+    }
+}
+
+/// The receivers for whom something may be sent now, of every tenant.
+pub async fn due(app: &App) -> Result<Vec<Due>, Error> {
+    Ok(queues::due(&app.db, app.now()).await?)
+}
+
+/// Who takes messages in hand, and for how long.
+#[derive(Clone, Debug)]
+pub struct Holder {
+    /// The process, as it signed on.
+    pub process: String,
+    /// Where it runs: of two processes at one place, the older is gone.
+    pub place: String,
+    pub lease: Duration,
+}
+
+impl Holder {
+    fn name(&self) -> String {
+        format!("{} {}", self.process, self.place)
+    }
+
+    /// Whether somebody who holds messages is gone.
+    fn outlives(&self, other: &str, alive: &[String]) -> bool {
+        let (process, place) = other.split_once(' ').unwrap_or((other, ""));
+        process != self.process && (place == self.place || !alive.iter().any(|one| one == process))
+    }
+}
+
+/// Takes messages of a tenant in hand: so many of each of these receivers.
+pub async fn take(
+    app: &App,
+    holder: &Holder,
+    tenant: TenantId,
+    wanted: Vec<(ReceiverCode, i64)>,
+) -> Result<Vec<Job>, Error> {
+    let input = (tenant, wanted, holder.clone(), app.now());
+    app.db
+        .write(Lane::background(tenant), input, |tx, (tenant, wanted, holder, now)| {
+            Box::pin(async move {
+                let number = counters::next(tx, *tenant, Counter::Lease).await?.into();
+                let until = now.plus(holder.lease);
+                let lease = queues::Lease { number, holder: holder.name(), until };
+                let mut jobs = Vec::new();
+                for (receiver, limit) in wanted {
+                    for one in queues::lease(tx, *tenant, *receiver, &lease, (*now, *limit)).await? {
+                        jobs.push(Job {
+                            tenant: *tenant,
+                            receiver: *receiver,
+                            lease: number,
+                            entity: one.entity,
+                            record: one.record,
+                            history: one.history,
+                            tries: one.tries,
+                            body: one.body,
+                            changed_at: one.changed_at,
+                        });
+                    }
+                }
+                Ok(jobs)
+            })
+        })
+        .await
+}
+
+/// Takes back what processes hold that are gone.
+pub async fn free(app: &App, holder: &Holder) -> Result<u64, Error> {
+    let since = app.now().minus(crate::presence::GONE_AFTER);
+    let alive: Vec<String> =
+        processes::alive(&app.db, since).await?.into_iter().map(|one| one.process).collect();
+    let mut freed = 0;
+    for tenant in storage::tenants::all(&app.db).await? {
+        let holders = queues::holders(&app.db, tenant.id).await?;
+        for gone in holders.into_iter().filter(|one| holder.outlives(one, &alive)) {
+            let (lane, input) = (Lane::background(tenant.id), (tenant.id, gone, app.now()));
+            freed += app
+                .db
+                .write(lane, input, |tx, (tenant, gone, now)| Box::pin(queues::free(tx, *tenant, gone, *now)))
+                .await?;
+        }
+    }
+    Ok(freed)
+}
+
+/// A delivery with every attempt at it.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub delivery: Delivery,
+    pub attempts: Vec<Attempt>,
+}
+
+/// Deliveries in a page.
+pub const PAGE: i64 = 100;
+
+/// A page of the deliveries to a receiver, in the order of their changes, behind one of them.
+pub async fn page(
+    app: &App,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    state: Option<State>,
+    after: HistoryCode,
+) -> Result<Vec<Told>, Error> {
+    let input = (tenant, receiver, state, after);
+    app.db
+        .read(input, |tx, (tenant, receiver, state, after)| {
+            Box::pin(async move {
+                known(tx, *tenant, *receiver).await?;
+                let page = outbox::page(&mut *tx, *tenant, *receiver, *state, *after, PAGE).await?;
+                let codes = page.iter().map(|one| one.history);
+                let mut all = attempts::of(&mut *tx, *tenant, *receiver, codes).await?.into_iter().peekable();
+                let mut told = Vec::with_capacity(page.len());
+                for delivery in page {
+                    let mut attempts = Vec::new();
+                    while let Some(one) = all.next_if(|one| one.history == delivery.history) {
+                        attempts.push(one);
+                    }
+                    told.push(Told { delivery, attempts });
+                }
+                Ok(told)
+            })
+        })
+        .await
+}
+
+async fn known(tx: &mut storage::Tx, tenant: TenantId, receiver: ReceiverCode) -> Result<(), Error> {
+    let found = storage::receivers::find(&mut *tx, tenant, receiver).await?;
+    found.map(drop).ok_or(Error::NoSuch { field: Field::Receiver, code: receiver.get() })
+}
+
+/// What is to be sent again.
+#[derive(Clone, Copy, Debug)]
+pub enum Replay {
+    /// The changes of a stretch, whatever became of them.
+    Stretch(HistoryCode, HistoryCode),
+    /// Everything since a moment that never arrived.
+    MissedSince(Moment),
+}
+
+/// Deliveries that one unit makes pending again.
+const TOGETHER: i64 = 500;
+
+/// Sends deliveries again; says how many. Each keeps its `webhook-id` and its place among the changes of its record.
+pub async fn replay(app: &App, tenant: TenantId, receiver: ReceiverCode, what: Replay) -> Result<u64, Error> {
+    app.db.read((tenant, receiver), |tx, (tenant, receiver)| Box::pin(known(tx, *tenant, *receiver))).await?;
+    let (first, last, only_missed) = match what {
+        Replay::Stretch(first, last) => (Some(first), last, false),
+        Replay::MissedSince(since) => {
+            (outbox::first_since(&app.db, tenant, since).await?, HistoryCode::new(i32::MAX), true)
+        }
+    };
+    let (mut next, mut sent) = (first, 0);
+    while let Some(first) = next {
+        let input = (tenant, receiver, Again { first, last, only_missed }, app.now());
+        let (count, more) = app
+            .db
+            .write(Lane::of(tenant), input, |tx, (tenant, receiver, again, now)| {
+                Box::pin(outbox::send_again(tx, *tenant, *receiver, *again, (*now, TOGETHER)))
+            })
+            .await?;
+        sent += count;
+        next = more.map(|last| HistoryCode::new(last.get().saturating_add(1)));
+    }
+    app.changed.notify_one();
+    Ok(sent)
+}
