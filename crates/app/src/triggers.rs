@@ -6,12 +6,12 @@ mod conclude;
 pub use conclude::{Outcome, Policy, Verdict, conclude};
 
 use crate::{App, Error};
-use domain::{Entity, Field, HistoryCode, Moment, ReceiverCode, TenantId};
+use domain::{DeliveryState, Entity, Field, HistoryCode, Moment, ReceiverCode, TenantId};
 use std::time::Duration;
 use storage::attempts::{self, Attempt};
 use storage::counters::{self, Counter};
+pub use storage::outbox::Delivery;
 use storage::outbox::{self, Again};
-pub use storage::outbox::{Delivery, State};
 pub use storage::queues::Due;
 use storage::queues::{self, Held};
 use storage::{Lane, processes};
@@ -141,7 +141,7 @@ pub async fn page(
     app: &App,
     tenant: TenantId,
     receiver: ReceiverCode,
-    state: Option<State>,
+    state: Option<DeliveryState>,
     after: HistoryCode,
 ) -> Result<Vec<Told>, Error> {
     let input = (tenant, receiver, state, after);

@@ -54,8 +54,8 @@ pub use rejection::{Field, FieldProblem, Rejection};
 pub use role::Role;
 pub use scope::{Branches, Scope};
 pub use sets::{
-    BenefitKind, CivilState, DealState, FieldKind, Fuel, Involved, Kinship, Nature, PhoneKind, Priority,
-    SellerKind, Sex, VehicleCategory,
+    BenefitKind, CivilState, DealState, DeliveryState, FieldKind, Fuel, Involved, Kinship, Nature, PhoneKind,
+    Priority, SellerKind, Sex, VehicleCategory,
 };
 pub use tenant::{Host, Name, TimeZone};
 pub use text::{Note, Text};

@@ -1,6 +1,6 @@
 //! Where triggers are sent, and the secret that signs them.
 
-use crate::{Chance, Entity, Rejection};
+use crate::{Chance, Rejection};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::fmt;
@@ -39,15 +39,8 @@ impl ReceiverAddress {
         }
     }
 
-    /// Where the triggers of an entity go, joined with one slash.
-    pub fn of(&self, entity: Entity) -> String {
-        let path = match entity {
-            Entity::Benefit => "beneficio",
-            Entity::Claim => "evento",
-            Entity::Inspection => "vistoria",
-            Entity::Ticket => "helpDesk",
-            Entity::Appointment => "consulta",
-        };
+    /// The address with a path behind it, joined with one slash.
+    pub fn with(&self, path: &str) -> String {
         format!("{}/{path}", self.0.as_str().trim_end_matches('/'))
     }
 }
@@ -94,7 +87,7 @@ mod tests {
 
     #[test]
     fn an_address_and_the_path_of_an_entity_are_joined_with_one_slash() {
-        let of = |text: &str| ReceiverAddress::parse(text).unwrap().of(Entity::Ticket);
+        let of = |text: &str| ReceiverAddress::parse(text).unwrap().with("helpDesk");
         assert_eq!(of("https://erp.example"), "https://erp.example/helpDesk");
         assert_eq!(of(" https://erp.example/ "), "https://erp.example/helpDesk");
         assert_eq!(of("http://erp.example:8080/gatilhos/"), "http://erp.example:8080/gatilhos/helpDesk");

@@ -2,33 +2,7 @@
 
 use crate::history::Change;
 use crate::{Error, Source, Statement, Tx, Weight, sql};
-use domain::{Entity, HistoryCode, Moment, ReceiverCode, TenantId};
-
-/// What became of a delivery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
-    Pending,
-    Delivered,
-    /// Tried as often as it is tried; sent again only on demand.
-    Exhausted,
-}
-
-impl State {
-    const ALL: [State; 3] = [State::Pending, State::Delivered, State::Exhausted];
-
-    const fn number(self) -> i64 {
-        match self {
-            State::Pending => 1,
-            State::Delivered => 2,
-            State::Exhausted => 3,
-        }
-    }
-
-    fn from_number(number: i64) -> Result<State, Error> {
-        let found = State::ALL.into_iter().find(|state| state.number() == number);
-        found.ok_or_else(|| Error::Broken(format!("{number} is kept as the state of a delivery")))
-    }
-}
+use domain::{DeliveryState, Entity, HistoryCode, Moment, ReceiverCode, TenantId};
 
 /// What a receiver's delivery of a change starts from: its row, and the queue that leads to it.
 pub(crate) fn insert(change: &Change, receiver: ReceiverCode, code: HistoryCode) -> [Statement; 2] {
@@ -59,7 +33,7 @@ pub struct Delivery {
     pub history: HistoryCode,
     pub entity: Entity,
     pub record: i32,
-    pub state: State,
+    pub state: DeliveryState,
     pub tries: i32,
     pub created_at: Moment,
     pub ended_at: Option<Moment>,
@@ -72,7 +46,7 @@ pub async fn page(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
     receiver: ReceiverCode,
-    state: Option<State>,
+    state: Option<DeliveryState>,
     after: HistoryCode,
     limit: i64,
 ) -> Result<Vec<Delivery>, Error> {
@@ -86,7 +60,7 @@ pub async fn page(
     .arg(tenant)
     .arg(receiver)
     .arg(after)
-    .when("AND o.state = ?", state.map(State::number))
+    .when("AND o.state = ?", state)
     .then("ORDER BY o.history_code LIMIT ?", [limit]);
     let rows = from.into().all(Weight::Search, statement).await?;
     rows.iter()
@@ -96,7 +70,7 @@ pub async fn page(
                 history: row.get("history_code")?,
                 entity: row.get("entity")?,
                 record: row.get("record")?,
-                state: State::from_number(row.get("state")?)?,
+                state: row.get("state")?,
                 tries: row.get("tries")?,
                 created_at: row.get("created_at")?,
                 ended_at: row.get("ended_at")?,

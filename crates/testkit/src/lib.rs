@@ -17,6 +17,9 @@ mod still;
 mod work;
 mod world;
 
+/// The key of every server in tests.
+pub const SERVER_KEY: [u8; 32] = [7; 32];
+
 pub use client::{Reply, basic};
 pub use cluster::Cluster;
 pub use database::{Database, Engine, TEMPLATE};

@@ -1,8 +1,8 @@
 //! What the fixed sets are called outside, each in one table.
 
 use domain::{
-    BenefitKind, CivilState, DealState, Entity, Fuel, Involved, Kinship, Nature, PhoneKind, Priority, Role,
-    SellerKind, Sex, SituationKind, VehicleCategory,
+    BenefitKind, CivilState, DealState, DeliveryState, Entity, Fuel, Involved, Kinship, Nature, PhoneKind,
+    Priority, Role, SellerKind, Sex, SituationKind, VehicleCategory,
 };
 
 /// A set whose members callers name, exactly as its table writes them.
@@ -116,6 +116,18 @@ names! { read
     /// `tipo` of a seller.
     seller_kind: SellerKind { Consultant = "Consultor", Representative = "Representante" }
 
+    /// The state of a delivery.
+    delivery_state: DeliveryState { Pending = "pendente", Delivered = "entregue", Exhausted = "esgotada" }
+
+    /// An entity as a receiver asks for it, which is also the path of its triggers.
+    entity_path: Entity {
+        Benefit = "beneficio",
+        Claim = "evento",
+        Inspection = "vistoria",
+        Ticket = "helpDesk",
+        Appointment = "consulta",
+    }
+
     /// `envolvido` of an event.
     involved: Involved { Member = "Cliente", ThirdParty = "Terceiro" }
 
@@ -170,6 +182,10 @@ names! {
     }
 }
 
+pub fn entity_from(text: &str) -> Option<Entity> {
+    Entity::from_name(text)
+}
+
 pub fn role_from(text: &str) -> Option<Role> {
     Role::from_name(text)
 }
@@ -199,6 +215,8 @@ mod tests {
         all(DealState::ALL, deal_state);
         all(SellerKind::ALL, seller_kind);
         all(Involved::ALL, involved);
+        all(DeliveryState::ALL, delivery_state);
+        all(&Entity::ALL, entity_path);
         all(Priority::ALL, priority);
         assert_eq!((role_from("gerente"), Sex::from_name("F"), Fuel::from_name("flex")), (None, None, None));
     }

@@ -4,7 +4,7 @@ use super::Job;
 use crate::mail::{self, Addressee, Message};
 use crate::{App, Error};
 use domain::{Moment, ReceiverCode, Role, TenantId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use storage::attempts::{self, Attempt};
@@ -104,12 +104,10 @@ pub async fn conclude(
 async fn write(tx: &mut Tx, input: &Conclusion) -> Result<Vec<Paused>, Error> {
     let (tenant, now) = (input.tenant, input.now);
     let mut known: BTreeMap<ReceiverCode, Registered> = BTreeMap::new();
-    for outcome in &input.outcomes {
-        let code = outcome.job.receiver;
-        if !known.contains_key(&code) {
-            let gone = || storage::Error::Broken(format!("receiver {code} is gone"));
-            known.insert(code, receivers::find(&mut *tx, tenant, code).await?.ok_or_else(gone)?);
-        }
+    let codes: BTreeSet<ReceiverCode> = input.outcomes.iter().map(|one| one.job.receiver).collect();
+    for code in codes {
+        let gone = || storage::Error::Broken(format!("receiver {code} is gone"));
+        known.insert(code, receivers::find(&mut *tx, tenant, code).await?.ok_or_else(gone)?);
     }
     let tried = input.outcomes.iter().filter(|one| one.verdict != Verdict::Untried);
     let rows: Vec<Attempt> = tried.map(attempt).collect();

@@ -114,7 +114,7 @@ impl Engine {
                     Ok(0) => {}
                     Ok(count) => tracing::info!(count, "messages of a process that is gone are taken back"),
                     Err(error) => {
-                        tracing::warn!(%error, "messages could not be taken back; it is tried again")
+                        tracing::warn!(%error, "messages could not be taken back; it is tried again");
                     }
                 }
             }
@@ -326,6 +326,21 @@ fn measure(verdict: Verdict) {
         Verdict::Untried => "untried",
     };
     metrics::counter!("amparo_trigger_attempts_total", "outcome" => outcome).increment(1);
+}
+
+/// Tells how much waits and for how long, and how many receivers are paused.
+pub async fn measure_queues(app: &App) -> Result<(), Error> {
+    let (mut pending, mut oldest) = (0, None);
+    for (_, count, since) in storage::queues::waiting(&app.db).await? {
+        pending += count;
+        oldest = oldest.into_iter().chain(since).min();
+    }
+    let age = oldest.map_or(0.0, |since: Moment| app.now().since(since).as_secs_f64());
+    let paused = storage::receivers::paused(&app.db).await?;
+    metrics::gauge!("amparo_trigger_queue_length").set(pending as f64);
+    metrics::gauge!("amparo_trigger_queue_age_seconds").set(age);
+    metrics::gauge!("amparo_trigger_receivers_paused").set(paused as f64);
+    Ok(())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

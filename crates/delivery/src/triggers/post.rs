@@ -102,7 +102,7 @@ fn request(keys: &Keys, message: &Message<'_>) -> Result<Request<Full<Bytes>>, S
     let signature = sign::signature(message.id, seconds, message.body, keys.secrets(message.now));
     let mut request = Request::builder()
         .method(Method::POST)
-        .uri(keys.address.of(message.entity))
+        .uri(keys.address.with(wire::entity_path(message.entity)))
         .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
         .header(USER_AGENT, AGENT)
         .header("webhook-id", message.id)
