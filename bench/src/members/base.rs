@@ -64,30 +64,31 @@ pub fn load(binary: &str, url: &str, members: u64) -> Result<(), Failure> {
 
 impl Base {
     /// Draws from a database that holds the demonstration, and registers somebody who is told of every change.
-    pub fn open(runtime: &Runtime, url: &str) -> Result<Base, Failure> {
+    /// Reading all plates takes a while, so that is left out where nobody asks for one.
+    pub fn open(runtime: &Runtime, url: &str, with_plates: bool) -> Result<Base, Failure> {
         let address = Address::parse(url)?;
         runtime.block_on(async {
             let (db, _) = storage::open(&address, &Options::default(), Schema::Migrate).await?;
-            let base = Base::draw(&db, address).await;
+            let base = Base::draw(&db, address, with_plates).await;
             db.close().await;
             base
         })
     }
 
-    async fn draw(db: &Db, address: Address) -> Result<Base, Failure> {
+    async fn draw(db: &Db, address: Address, with_plates: bool) -> Result<Base, Failure> {
         let login = Email::parse(super::ADMINISTRATOR).map_err(|_| "no login")?;
         let found = storage::users::login(db, &login).await?;
         let (tenant, _) = found.ok_or("the database does not hold the demonstration")?;
         register_receiver(db, tenant).await?;
-        let all = plates(db, tenant).await?;
-        if all.is_empty() {
+        let all = if with_plates { plates(db, tenant).await? } else { Vec::new() };
+        if with_plates && all.is_empty() {
             return Err("the database holds no vehicles".into());
         }
         // Those of each stretch are unlike; a large odd step draws from all over.
-        let drawn = (0..PLATES).map(|number| all[number.wrapping_mul(7_368_787) % all.len()]);
-        let plates: Arc<[Plate]> = drawn.collect();
+        let some = if with_plates { PLATES } else { 0 };
+        let drawn = (0..some).map(|number| all[number.wrapping_mul(7_368_787) % all.len()]);
         Ok(Base {
-            plates,
+            plates: drawn.collect(),
             holders: holders(db, tenant).await?.into(),
             words: words(db, tenant).await?,
             taken: all.into_iter().collect(),

@@ -73,7 +73,9 @@ pub fn run(plan: &Plan) -> Result<(), Failure> {
         base::load(&plan.binary, url, plan.members)?;
     }
     let runtime = Builder::new_multi_thread().enable_all().build()?;
-    let base = Base::open(&runtime, url)?;
+    let mut rounds = Rounds::new(plan.span, plan.rounds, plan.only.clone());
+    let with_plates = rounds.wants(plates::NAME) || rounds.wants(writes::NAME);
+    let base = Base::open(&runtime, url, with_plates)?;
     if let Address::Postgres(config) = &base.address {
         // What the server would do by itself sooner or later, in the middle of a measurement.
         runtime.block_on(async {
@@ -88,18 +90,17 @@ pub fn run(plan: &Plan) -> Result<(), Failure> {
     let users = users.into_iter().collect::<Result<Vec<User>, Failure>>()?;
     let measured = Measured { base: &base, url, server: &server, users, load: &load, folder: folder.path() };
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let vehicles = if with_plates { format!("{} vehicles, ", base.taken.len()) } else { String::new() };
     println!(
-        "{cores} cores, {} vehicles, {} connections, {} rounds of {:?}",
-        base.taken.len(),
+        "{cores} cores, {vehicles}{} connections, {} rounds of {:?}",
         load::CONNECTIONS,
         plan.rounds,
         plan.span
     );
-    report(plan, measured)
+    report(plan, measured, &mut rounds)
 }
 
-fn report(plan: &Plan, mut measured: Measured<'_>) -> Result<(), Failure> {
-    let mut rounds = Rounds::new(plan.span, plan.rounds, plan.only.clone());
+fn report(plan: &Plan, mut measured: Measured<'_>, rounds: &mut Rounds) -> Result<(), Failure> {
     rounds.processes.push(measured.server.process());
     let (mut tables, mut memory) = (Vec::new(), Vec::new());
     let server = measured.server;
@@ -109,7 +110,7 @@ fn report(plan: &Plan, mut measured: Measured<'_>) -> Result<(), Failure> {
         memory.push(megabytes);
     };
     if rounds.wants(plates::NAME) {
-        plates::measure(&mut measured, &mut rounds)?;
+        plates::measure(&mut measured, rounds)?;
         weigh(plates::NAME);
     }
     if rounds.wants(names::NAME) {
@@ -121,7 +122,7 @@ fn report(plan: &Plan, mut measured: Measured<'_>) -> Result<(), Failure> {
         weigh(list::NAME);
     }
     if rounds.wants(writes::NAME) {
-        writes::measure(&measured, &mut rounds)?;
+        writes::measure(&measured, rounds)?;
         weigh(writes::NAME);
     }
     println!("\n{}", rounds.table());

@@ -80,3 +80,29 @@ fn cut_off(failure: Failure) -> std::io::Error {
 pub fn json(status: StatusCode, body: Vec<u8>) -> Response {
     (status, [(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, NO_STORE)], body).into_response()
 }
+
+/// An answer of many records, each written out as soon as it is made, so that never all of them are held at once.
+pub struct List(Vec<u8>);
+
+impl Default for List {
+    fn default() -> List {
+        List(vec![b'['])
+    }
+}
+
+impl List {
+    pub fn push(&mut self, record: &impl Serialize) -> Result<(), Failure> {
+        if self.0.len() > 1 {
+            self.0.push(b',');
+        }
+        serde_json::to_writer(&mut self.0, record).map_err(|error| {
+            tracing::error!(%error, "an answer could not be written");
+            Failure::Internal
+        })
+    }
+
+    pub fn answer(mut self) -> Response {
+        self.0.push(b']');
+        json(StatusCode::OK, self.0)
+    }
+}

@@ -1,7 +1,7 @@
-//! The description at `/openapi.json`, and pages to read and try it at `/docs`, all from inside the binary.
+//! The description at `/openapi.json`, pages to read and try it at `/docs`, and the guide, all from inside the binary.
 
 use crate::failure::Failure;
-use crate::openapi;
+use crate::{guide, openapi};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::RawPathParams;
@@ -22,6 +22,7 @@ pub fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
         .route("/openapi.json", get(document))
         .route("/docs", get(to_docs))
         .route("/docs/", get(index))
+        .route("/docs/guia", get(the_guide))
         .route("/docs/{*file}", get(any_file))
 }
 
@@ -40,15 +41,27 @@ pub fn text() -> &'static str {
 }
 
 async fn document(headers: HeaderMap) -> Response {
-    static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-        let _ = encoder.write_all(text().as_bytes());
-        encoder.finish().unwrap_or_default()
-    });
-    let kind = HeaderValue::from_static("application/json");
-    match takes_gzip(&headers) {
-        true => sent(&headers, kind, Body::from(SMALL.as_slice()), true),
-        false => sent(&headers, kind, Body::from(text()), false),
+    static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| packed(text()));
+    written(&headers, HeaderValue::from_static("application/json"), text(), &SMALL)
+}
+
+async fn the_guide(headers: HeaderMap) -> Response {
+    static PAGE: LazyLock<String> = LazyLock::new(guide::page);
+    static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| packed(&PAGE));
+    written(&headers, HeaderValue::from_static("text/html; charset=utf-8"), &PAGE, &SMALL)
+}
+
+fn packed(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let _ = encoder.write_all(text.as_bytes());
+    encoder.finish().unwrap_or_default()
+}
+
+/// A text that never changes while the program runs, packed where the caller takes it so.
+fn written(headers: &HeaderMap, kind: HeaderValue, text: &'static str, small: &'static [u8]) -> Response {
+    match takes_gzip(headers) {
+        true => sent(headers, kind, Body::from(small), true),
+        false => sent(headers, kind, Body::from(text), false),
     }
 }
 

@@ -44,6 +44,17 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     }
 }
 
+/// Who calls, where an operation asks for nobody and a token came anyway.
+pub struct AnyCaller(pub Option<Arc<Session>>);
+
+impl<S: Sync> FromRequestParts<S> for AnyCaller {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<AnyCaller, Infallible> {
+        Ok(AnyCaller(parts.extensions.get::<Arc<Session>>().cloned()))
+    }
+}
+
 /// The association that an operation without a credential is meant for.
 #[derive(Clone, Copy)]
 pub struct Base(pub TenantId);
@@ -112,14 +123,44 @@ impl<S: Send + Sync, T: Read> FromRequestParts<S> for Code<T> {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Code<T>, Failure> {
-        let given = RawPathParams::from_request_parts(parts, state).await;
-        let template = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
-        let name = codes(template).next().ok_or_else(|| unguarded("a code"))?;
-        // Bytes that are no text are no number either.
-        let pairs = given.iter().flatten();
-        let text = pairs.into_iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
-        Ok(Code(read::code(name, text)))
+        Ok(Code(code_at(0, parts, state).await?))
     }
+}
+
+/// The two codes in a path that has two.
+pub struct Codes<A, B>(pub Code<(A, B)>);
+
+impl<S: Send + Sync, A: Read + Send, B: Read> FromRequestParts<S> for Codes<A, B> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Codes<A, B>, Failure> {
+        let first: Result<A, Problems> = code_at(0, parts, state).await?;
+        let second: Result<B, Problems> = code_at(1, parts, state).await?;
+        let both = match (first, second) {
+            (Ok(first), Ok(second)) => Ok((first, second)),
+            (Err(mut problems), Err(others)) => {
+                problems.join(others);
+                Err(problems)
+            }
+            (Err(problems), Ok(_)) | (Ok(_), Err(problems)) => Err(problems),
+        };
+        Ok(Codes(Code(both)))
+    }
+}
+
+/// One of the codes in the path, counted from 0.
+async fn code_at<S: Send + Sync, T: Read>(
+    at: usize,
+    parts: &mut Parts,
+    state: &S,
+) -> Result<Result<T, Problems>, Failure> {
+    let given = RawPathParams::from_request_parts(parts, state).await;
+    let template = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    let name = codes(template).nth(at).ok_or_else(|| unguarded("a code"))?;
+    // Bytes that are no text are no number either.
+    let pairs = given.iter().flatten();
+    let text = pairs.into_iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
+    Ok(read::code(name, text))
 }
 
 /// User and password of `Authorization: Basic`.

@@ -29,6 +29,8 @@ pub enum Failure {
     /// The first request with the idempotency key is still running.
     StillRunning,
     TooManyFailures(Duration),
+    /// Lookups without a credential.
+    TooManyLookups(Duration),
     /// More logins wait than can be checked.
     Busy,
     /// The server has no association yet.
@@ -69,7 +71,7 @@ impl Failure {
             Failure::Input(_) => StatusCode::BAD_REQUEST,
             Failure::Conflict(_) | Failure::StillRunning => StatusCode::CONFLICT,
             Failure::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
-            Failure::TooManyFailures(_) => StatusCode::TOO_MANY_REQUESTS,
+            Failure::TooManyFailures(_) | Failure::TooManyLookups(_) => StatusCode::TOO_MANY_REQUESTS,
             Failure::Busy
             | Failure::NoTenant
             | Failure::Unavailable
@@ -108,10 +110,13 @@ impl Failure {
                 "Idempotency-Key: o primeiro pedido com esta chave ainda está em andamento; tente de novo em instantes."
             }
             Failure::TooManyFailures(wait) => {
-                let minutes = wait.as_secs().div_ceil(60).max(1);
-                let unit = if minutes == 1 { "minuto" } else { "minutos" };
+                let wait = minutes(*wait);
+                return format!("Houve tentativas demais com dados errados; tente de novo em {wait}.");
+            }
+            Failure::TooManyLookups(wait) => {
+                let wait = minutes(*wait);
                 return format!(
-                    "Houve tentativas demais com dados errados; tente de novo em {minutes} {unit}."
+                    "Houve consultas demais sem credencial; tente de novo em {wait}, ou entre em /ext/autenticacao e envie o token."
                 );
             }
             Failure::Busy => "Há entradas demais ao mesmo tempo; tente de novo em instantes.",
@@ -133,12 +138,21 @@ impl Failure {
 
     fn retry_after(&self) -> Option<u64> {
         match self {
-            Failure::TooManyFailures(wait) => Some(wait.as_millis().div_ceil(1000).max(1) as u64),
+            Failure::TooManyFailures(wait) | Failure::TooManyLookups(wait) => {
+                Some(wait.as_millis().div_ceil(1000).max(1) as u64)
+            }
             Failure::StillRunning => Some(1),
             Failure::Busy | Failure::Unavailable | Failure::Stopping => Some(5),
             _ => None,
         }
     }
+}
+
+/// `2 minutos`
+fn minutes(wait: Duration) -> String {
+    let minutes = wait.as_secs().div_ceil(60).max(1);
+    let unit = if minutes == 1 { "minuto" } else { "minutos" };
+    format!("{minutes} {unit}")
 }
 
 impl IntoResponse for Failure {
@@ -184,6 +198,7 @@ impl From<app::Error> for Failure {
             app::Error::Credential => Failure::Credential(Challenge::Bearer),
             app::Error::Forbidden => Failure::Forbidden,
             app::Error::TooMany(wait) => Failure::TooManyFailures(wait),
+            app::Error::TooOften(wait) => Failure::TooManyLookups(wait),
             app::Error::Busy => Failure::Busy,
             app::Error::NoTenant => Failure::NoTenant,
             app::Error::KeyReused => Failure::KeyReused,
@@ -232,6 +247,7 @@ mod tests {
             Failure::KeyReused,
             Failure::StillRunning,
             Failure::TooManyFailures(Duration::from_millis(61_200)),
+            Failure::TooManyLookups(Duration::from_secs(5)),
             Failure::Busy,
             Failure::NoTenant,
             Failure::Unavailable,
@@ -259,8 +275,9 @@ mod tests {
             Failure::Unknown => 16,
             Failure::Stopping => 17,
             Failure::Internal => 18,
+            Failure::TooManyLookups(_) => 19,
         });
-        assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=18).collect());
+        assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=19).collect());
         all
     }
 

@@ -11,6 +11,7 @@ pub mod extract;
 mod failure;
 mod gestao;
 mod guard;
+mod guide;
 mod health;
 mod openapi;
 mod operation;

@@ -141,8 +141,8 @@ fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
             ("422", "A chave de Idempotency-Key já foi usada com outro corpo."),
         ]);
     }
-    if one.access == Access::Login {
-        refusals.push(("429", "Tentativas demais com dados errados; espere o tempo de Retry-After."));
+    if one.access == Access::Login || one.access == Access::Open && one.body.is_some() {
+        refusals.push(("429", "Tentativas demais; espere o tempo de Retry-After."));
     }
     refusals.extend([
         ("500", "Um defeito do servidor; o texto traz o código do pedido."),
@@ -170,6 +170,7 @@ fn code(name: &str) -> Parameter {
         .required(Required::True)
         .description(Some("O código do registro de que a operação trata."))
         .schema(Some(<i32 as Read>::schema()))
+        .example(Some(1.into()))
         .build()
 }
 

@@ -91,6 +91,12 @@ impl Named {
         T::schemas(&mut schemas);
         Named { reference: Ref::from_schema_name(name).into(), schemas }
     }
+
+    fn list_of<T: ToSchema + PartialSchema>() -> Named {
+        let one = Named::of::<T>();
+        let list = ArrayBuilder::new().items(one.reference).build().into();
+        Named { reference: list, schemas: one.schemas }
+    }
 }
 
 /// The body that an operation takes.
@@ -180,6 +186,12 @@ impl Operation {
         self
     }
 
+    /// Like [`Operation::takes`], where the body is a list of records.
+    pub fn takes_many<T: ToSchema>(mut self) -> Operation {
+        self.body = Some(Body { record: Named::list_of::<T>(), required: true });
+        self
+    }
+
     /// Like [`Operation::takes`], where the body may be left out.
     pub fn may_take<T: ToSchema>(mut self) -> Operation {
         self.body = Some(Body { record: Named::of::<T>(), required: false });
@@ -192,9 +204,7 @@ impl Operation {
     }
 
     pub fn answers_many<T: ToSchema>(mut self) -> Operation {
-        let one = Named::of::<T>();
-        let list = ArrayBuilder::new().items(one.reference).build().into();
-        self.answer = Some(Named { reference: list, schemas: one.schemas });
+        self.answer = Some(Named::list_of::<T>());
         self
     }
 

@@ -10,12 +10,25 @@ use wire::records::{
     PesquisaBeneficioOutputTO, PesquisaBeneficioQuery, PesquisaEventoQuery, PessoaInput, PessoaOutputTO,
     SituacaoBeneficioTO, TipoVeiculoBean, UsuarioInput, UsuarioTO,
 };
+use wire::records::{
+    CampoAdicionalInput, CampoAdicionalValorTO, DependenteBasicoOutputTO, DependenteCompletoOutputTO,
+    DependenteInput, ItemBeneficioInput, ItemBeneficioOutputTO, PesquisaDependenteOutputTO,
+    PesquisaDependenteQuery,
+};
+use wire::records::{
+    CampoAdicionalOutputTO, CartaoCreditoTO, FornecedorTO, PesquisaVendedorOutputTO, PesquisaVendedorQuery,
+    RastreadorInstalacaoTO, ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO,
+};
+use wire::records::{
+    FunilTO, LeadInput, LeadOutputTO, NegocioDependenteTO, NegocioInput, NegocioOutputTO, NegocioTO,
+    PesquisaLeadQuery, PesquisaNegocioOutputTO, PesquisaNegocioQuery, PessoaLeadOutputTO,
+};
 
 const ANY_ROLE: Access = Access::Roles(&Role::ALL);
 const ADMINISTRATOR: Access = Access::Roles(&[Role::Administrator]);
 
 pub fn operations() -> Vec<Operation> {
-    use Section::{Administration, Benefit, Claim, Management, Member, Security};
+    use Section::{Administration, Benefit, Claim, Management, Member, Sales, Security};
     vec![
         post("/ext/autenticacao", Access::Login, ext::autenticacao::enter)
             .told(Security, "Entrar", "Recebe usuário (o e-mail) e senha em `Authorization: Basic` e devolve o token, que vale por 12 horas, com as lojas do usuário e os planos da base. O corpo do pedido é ignorado.")
@@ -23,6 +36,16 @@ pub fn operations() -> Vec<Operation> {
         get("/ext/administracao/loja", ANY_ROLE, ext::administracao::branches)
             .told(Administration, "Lojas do usuário", "As lojas (unidades) que o usuário pode acessar, por nome.")
             .answers_many::<CodigoNomeTO>(),
+        get("/ext/administracao/campos/{codigo}", ANY_ROLE, ext::administracao::fields)
+            .told(Administration, "Campos adicionais", "Os campos que a associação acrescentou aos benefícios de um tipo, por nome: 0 Veicular, 1 Saúde, 2 Diversos, 3 Consórcio, 4 Assistência 24H.")
+            .answers_many::<CampoAdicionalOutputTO>(),
+        get("/ext/administracao/fornecedor/{codFornecedor}", ANY_ROLE, ext::administracao::supplier)
+            .told(Administration, "Fornecedor", "Os dados de um fornecedor da associação, também de um que já não está ativo.")
+            .answers::<FornecedorTO>(),
+        get("/ext/administracao/vendedor", ANY_ROLE, ext::administracao::sellers)
+            .told(Administration, "Pesquisar vendedores", "Os consultores e representantes ativos das lojas do usuário, por nome. Os parâmetros só restringem; sem nenhum, vêm todos.")
+            .asks::<PesquisaVendedorQuery>()
+            .answers_many::<PesquisaVendedorOutputTO>(),
         get("/ext/associado", ANY_ROLE, ext::associado::search)
             .told(Member, "Pesquisar associados", "Os associados com os seus benefícios, um benefício por item; quem tem vários aparece várias vezes, e quem não tem nenhum, uma. Informe ao menos um destes: `codPessoa`; `nome`; `cpf` ou `cnpj`; `dataCadastroInicial` com `dataCadastroFinal`; `dataNascimento`; `situacaoBeneficio`; `placa` ou `chassi`. Em páginas de 100, na ordem em que os itens surgiram.")
             .asks::<PesquisaAssociadoQuery>()
@@ -31,6 +54,9 @@ pub fn operations() -> Vec<Operation> {
             .told(Member, "Salvar associado", "Cria a pessoa do CPF ou CNPJ enviado ou, se ela já está na base, a atualiza: o campo que não vem fica como está, e `null` o limpa.")
             .takes::<PessoaInput>()
             .answers::<PessoaOutputTO>(),
+        get("/ext/associado/{codPessoa}/cartaoCredito", ANY_ROLE, ext::associado::credit_cards)
+            .told(Member, "Cartões de crédito", "Os cartões de crédito de um associado, também os que já não estão em uso, pelo nome impresso. Só a bandeira, os quatro últimos dígitos, o nome e a validade são conhecidos.")
+            .answers_many::<CartaoCreditoTO>(),
         get("/ext/beneficio", ANY_ROLE, ext::beneficio::search)
             .told(Benefit, "Pesquisar benefícios", "Os benefícios de uma placa, de um chassi, de um número sequencial ou de um cartão; informe ao menos um deles. Os outros parâmetros só restringem.")
             .asks::<PesquisaBeneficioQuery>()
@@ -47,6 +73,31 @@ pub fn operations() -> Vec<Operation> {
             .told(Benefit, "Salvar benefício veicular", "Cria um benefício veicular, com o seu veículo, para a pessoa do CPF ou CNPJ enviado ou, com `codBeneficio`, o altera. Uma placa ou um chassi tem um só benefício em vigor por vez.")
             .takes::<BeneficioVeiculoInput>()
             .answers::<BeneficioOutputTO>(),
+        get("/ext/beneficio/{codBeneficio}/equipamentos", ANY_ROLE, ext::beneficio::equipment)
+            .told(Benefit, "Equipamentos do veículo", "O que está ou já esteve instalado no veículo de um benefício, pelo modelo. Sem equipamento, a lista vem vazia.")
+            .answers_many::<RastreadorInstalacaoTO>(),
+        post("/ext/beneficio/dependente", ANY_ROLE, ext::beneficio::dependentes::save)
+            .told(Benefit, "Salvar dependente", "Cria um dependente de um benefício de qualquer tipo ou, com `codDependente`, o grava por inteiro: o que não vem se perde, menos `planos`, `email`, `numeroCartaoDesconto` e `ativo`. Quem já é dependente ativo do benefício, pelo CPF, não entra outra vez.")
+            .takes::<DependenteInput>()
+            .answers::<DependenteBasicoOutputTO>(),
+        get("/ext/beneficio/dependente", ANY_ROLE, ext::beneficio::dependentes::search)
+            .told(Benefit, "Pesquisar dependentes", "Os dependentes de um nome, de um CPF ou de um cartão, por nome; informe ao menos um deles. Vários restringem juntos.")
+            .asks::<PesquisaDependenteQuery>()
+            .answers_many::<PesquisaDependenteOutputTO>(),
+        get("/ext/beneficio/{codBeneficio}/dependentes", ANY_ROLE, ext::beneficio::dependentes::list)
+            .told(Benefit, "Dependentes do benefício", "Os dependentes do benefício, ativos ou não, por nome. Cada um pode ser enviado de volta como veio, com o que mudou.")
+            .answers_many::<DependenteCompletoOutputTO>(),
+        post("/ext/beneficio/{codBeneficio}/itens", ANY_ROLE, ext::beneficio::itens::add)
+            .told(Benefit, "Incluir item no benefício", "Acrescenta um plano ativo, de qualquer tipo, ao benefício, que não pode já tê-lo. Devolve o item novo.")
+            .takes::<ItemBeneficioInput>()
+            .answers::<ItemBeneficioOutputTO>(),
+        get("/ext/beneficio/{codBeneficio}/itens", ANY_ROLE, ext::beneficio::itens::list)
+            .told(Benefit, "Itens do benefício", "Os planos que o benefício tem, e os que teve, por nome.")
+            .answers_many::<ItemBeneficioOutputTO>(),
+        put("/ext/beneficio/{codBeneficio}/dadosAdicionais", ANY_ROLE, ext::beneficio::itens::save_fields)
+            .told(Benefit, "Gravar dados adicionais", "Grava os campos adicionais enviados, todos ou nenhum; os outros ficam como estão, e `null` limpa. Devolve todos os campos do benefício.")
+            .takes_many::<CampoAdicionalInput>()
+            .answers_many::<CampoAdicionalValorTO>(),
         put("/ext/beneficio/{codBeneficio}/cancelar", ANY_ROLE, ext::beneficio::cancel)
             .told(Benefit, "Cancelar benefício", "Leva o benefício à situação de cancelado e guarda os seus dados. Repetido, responde o mesmo. O corpo pode faltar.")
             .may_take::<CancelamentoInput>()
@@ -67,6 +118,44 @@ pub fn operations() -> Vec<Operation> {
         get("/ext/evento/{codEvento}", ANY_ROLE, ext::evento::whole)
             .told(Claim, "Consultar evento", "Um evento com o associado, o condutor, o local, o veículo e os eventos relacionados, até três níveis abaixo dele.")
             .answers::<EventoTO>(),
+        post("/ext/beneficio/validacao", Access::Open, ext::validacao::validate)
+            .told(Benefit, "Validar benefício", "Diz se um benefício está ativo e de quem é. Informe o cartão (ou o CPF ou CNPJ) em `matricula`, o documento do titular ou o número sequencial; se vierem vários, o benefício deve ter todos. De vários benefícios, vem um ativo e, entre eles, o mais novo. Sem credencial, o documento e o cartão vêm só em parte, e cada endereço de rede tem um número limitado de consultas; com o token, vêm inteiros, das lojas do usuário. Não achar nada é um 400.")
+            .takes::<ValidacaoBeneficioInput>()
+            .answers::<ValidacaoBeneficioOutputTO>(),
+        get("/ext/crm/funil", ANY_ROLE, ext::crm::funnels)
+            .told(Sales, "Funis de venda", "Os funis em uso, por nome, cada um com as suas etapas em uso, na ordem em que um negócio passa por elas.")
+            .answers_many::<FunilTO>(),
+        get("/ext/crm/lead", ANY_ROLE, ext::crm::leads)
+            .told(Sales, "Pesquisar leads", "Os leads ativos das lojas do usuário, por nome; com `filtro`, só aqueles de quem ele fala: nome, CPF, CNPJ, telefone ou e-mail.")
+            .asks::<PesquisaLeadQuery>()
+            .answers_many::<LeadOutputTO>(),
+        post("/ext/crm/lead", ANY_ROLE, ext::crm::save_lead)
+            .told(Sales, "Salvar lead", "Cria um lead ou, se um lead ativo tem o mesmo documento, senão o mesmo e-mail, senão o mesmo telefone, o atualiza: o campo que não vem fica como está, e `null` o limpa. A pessoa de um lead não é um associado até ser salva como um ou receber um benefício.")
+            .takes::<LeadInput>()
+            .answers::<PessoaLeadOutputTO>(),
+        get("/ext/crm/negocio", ANY_ROLE, ext::crm::deals)
+            .told(Sales, "Pesquisar negócios", "Os negócios em aberto das lojas do usuário, pelo nome do lead. Nenhum parâmetro é obrigatório; o intervalo de datas inclui os dois dias.")
+            .asks::<PesquisaNegocioQuery>()
+            .answers_many::<PesquisaNegocioOutputTO>(),
+        post("/ext/crm/negocio", ANY_ROLE, ext::crm::create_deal)
+            .told(Sales, "Criar negócio", "Cria um negócio com o lead de `codLead` ou com os campos de um lead, que é criado ou atualizado no mesmo pedido.")
+            .takes::<NegocioInput>()
+            .answers::<NegocioOutputTO>(),
+        get("/ext/crm/negocio/{codNegocio}", ANY_ROLE, ext::crm::deal)
+            .told(Sales, "Ver negócio", "Um negócio em qualquer situação, com o lead, os planos, os dependentes e o histórico.")
+            .answers::<NegocioTO>(),
+        put("/ext/crm/negocio/{codNegocio}", ANY_ROLE, ext::crm::change_deal)
+            .told(Sales, "Alterar negócio", "Altera um negócio: o campo que não vem fica como está, e `null` o limpa. Outro funil sem etapa leva à primeira etapa dele. Cada mudança de etapa ou de situação fica no histórico.")
+            .takes::<NegocioInput>()
+            .answers::<NegocioOutputTO>(),
+        post("/ext/crm/negocio/{codNegocio}/dependente", ANY_ROLE, ext::crm::create_dependent)
+            .told(Sales, "Criar dependente de negócio", "Acrescenta um dependente a um negócio de saúde; `nome` e `parentesco` são obrigatórios.")
+            .takes::<NegocioDependenteTO>()
+            .answers::<NegocioDependenteTO>(),
+        put("/ext/crm/negocio/{codNegocio}/dependente/{codDependente}", ANY_ROLE, ext::crm::change_dependent)
+            .told(Sales, "Alterar dependente de negócio", "Altera um dependente de um negócio de saúde: o campo que não vem fica como está, e `null` o limpa.")
+            .takes::<NegocioDependenteTO>()
+            .answers::<NegocioDependenteTO>(),
         get("/gestao/auditoria", ADMINISTRATOR, gestao::auditoria::page)
             .told(Management, "Auditoria", "Quem alterou e quem viu os dados de quem, e por qual operação, na ordem em que foi gravado. As leituras são gravadas em grupos, logo depois de respondidas.")
             .asks::<AuditoriaQuery>()

@@ -34,7 +34,8 @@ pub struct Write {
     query: String,
     /// Method and path, as the key belongs to them.
     operation: String,
-    key: Option<String>,
+    /// Looked at only for somebody whose it can be.
+    key: Result<Option<String>, Failure>,
 }
 
 impl FromRequest<State> for Write {
@@ -56,7 +57,7 @@ impl FromRequest<State> for Write {
         }
         let operation = format!("{} {}", parts.method, parts.uri.path());
         let query = parts.uri.query().unwrap_or_default().to_owned();
-        Ok(Write { body, query, operation, key: key(&parts.headers)? })
+        Ok(Write { body, query, operation, key: key(&parts.headers) })
     }
 }
 
@@ -86,6 +87,11 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
 }
 
 impl Write {
+    /// What somebody without a credential sent. Nobody would know whose his key is, so it is ignored.
+    pub fn of_anybody<I>(self, read: impl FnOnce(&[u8]) -> Result<I, Unread<I>>) -> Result<I, Failure> {
+        Ok(read(&self.body).map_err(|unread| unread.problems)?)
+    }
+
     /// Reads the body, acts, and answers. Where the path has a code, `read` puts it beside the body ([`Code::and`]).
     ///
     /// [`Code::and`]: crate::extract::Code::and
@@ -103,7 +109,7 @@ impl Write {
         F: Future<Output = Result<Done<T>, app::Error>>,
     {
         let render: Render<T> = Arc::new(move |value| serde_json::to_vec(&record(value)).unwrap_or_default());
-        let ticket = self.ticket(caller);
+        let ticket = self.ticket(caller)?;
         let _place = ticket.as_ref().map(|ticket| state.running.enter(&ticket.key)).transpose()?;
         if let Some(ticket) = &ticket
             && let Some(kept) = once::before(&state.app, ticket).await?
@@ -115,7 +121,7 @@ impl Write {
             Ok(input) => act(input, once).await.map_err(Failure::from),
             // What else is wrong is found by trying the rest, which changes nothing.
             Err(Unread { mut problems, rest: Some(rest) }) => {
-                let tried = act(rest, Once { ticket: None, trial: true, ..once }).await;
+                let tried = act(*rest, Once { ticket: None, trial: true, ..once }).await;
                 if let Err(app::Error::Refused(rejections)) = tried {
                     let of_input = rejections.iter().filter(|one| !one.is_conflict());
                     of_input.for_each(|one| problems.join_of_the_rest(wire::refusal::text(one)));
@@ -136,16 +142,13 @@ impl Write {
         }
     }
 
-    fn ticket(&self, caller: &Session) -> Option<Ticket> {
-        let key = Key {
-            tenant: caller.scope.tenant(),
-            user: caller.user,
-            operation: self.operation.clone(),
-            key: self.key.clone()?,
-        };
+    fn ticket(&self, caller: &Session) -> Result<Option<Ticket>, Failure> {
+        let Some(key) = self.key.clone()? else { return Ok(None) };
+        let key =
+            Key { tenant: caller.scope.tenant(), user: caller.user, operation: self.operation.clone(), key };
         // What was asked for in the address counts as part of what was sent.
         let sent = Sha256::new().chain_update(&self.query).chain_update([0]).chain_update(&self.body);
-        Some(Ticket { key, body_hash: sent.finalize().into() })
+        Ok(Some(Ticket { key, body_hash: sent.finalize().into() }))
     }
 }
 

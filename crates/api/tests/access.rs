@@ -8,10 +8,11 @@ use testkit::{PASSWORD, Reply, Server, Setup, World, both_engines, eight_at_once
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// What needs no credential, by name: whoever adds to it does so on purpose.
-const OPEN: [&str; 3] = [
+const OPEN: [&str; 4] = [
     "GET /ext/beneficio/situacaoBeneficio",
     "GET /ext/beneficio/tipoVeiculo",
     "GET /ext/beneficio/vencimento",
+    "POST /ext/beneficio/validacao",
 ];
 
 fn named(access: impl Fn(Access) -> bool) -> Vec<String> {

@@ -69,7 +69,7 @@ fn every_parameter_is_told_and_every_code_of_a_path_is_one() {
             assert!(text.is_some_and(|text| text.ends_with('.')), "{name} {parameter}");
             assert!(parameter["schema"].is_object(), "{name} {parameter}");
             assert!(parameter["in"] != "path" || parameter["required"] == true, "{name} {parameter}");
-            assert_eq!(parameter["in"] == "query", !parameter["example"].is_null(), "{name} {parameter}");
+            assert_eq!(parameter["in"] != "header", !parameter["example"].is_null(), "{name} {parameter}");
         }
         let of_path = parameters.iter().filter(|one| one["in"] == "path").map(|one| one["name"].as_str());
         let codes = one.path.split('/').filter(|part| part.starts_with('{'));
@@ -161,6 +161,17 @@ async fn put_claim(world: &World) {
 /// Where an operation needs something that is there: a code of the test world instead of one of the examples.
 fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
     if let Some(body) = body.as_mut().filter(|_| path.starts_with("/ext/beneficio")) {
+        match path.rsplit_once('/').map_or("", |(_, last)| last) {
+            "dependente" => {
+                *body =
+                    with(body.take(), json!({"codBeneficio": 1, "codDependente": null, "planos": [2, 3]}));
+            }
+            "dadosAdicionais" => *body = json!([{"codCampo": 6, "valor": "Dra. Lia"}]),
+            _ => {}
+        }
+    }
+    let saves = ["/ext/beneficio", "/ext/beneficio/veicular"].contains(&path);
+    if let Some(body) = body.as_mut().filter(|_| saves) {
         let plan = if path.ends_with("/veicular") { 1 } else { 2 };
         let fields = body.as_object_mut().unwrap();
         fields.remove("codBeneficio");
@@ -168,20 +179,58 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         fields.insert("codPlano".to_owned(), json!(plan));
         fields.insert("codTipoVeiculo".to_owned(), json!(1));
     }
-    let path = path.replace("{codBeneficio}", "1").replace("{codEvento}", "1");
+    if path.ends_with("/validacao") {
+        *body = Some(json!({"sequencial": 1}));
+    }
+    let codes = [
+        ("{codBeneficio}", "1"),
+        ("{codPessoa}", "1"),
+        ("{codFornecedor}", "1"),
+        ("{codigo}", "0"),
+        ("{codEvento}", "1"),
+        ("{codNegocio}", "1"),
+        ("{codDependente}", "1"),
+    ];
+    let path = codes.iter().fold(path.to_owned(), |path, (name, code)| path.replace(name, code));
+    if let Some(body) = body.as_mut().filter(|_| path.starts_with("/ext/crm")) {
+        let fields = body.as_object_mut().unwrap();
+        // A deal that is open was not lost.
+        fields.remove("motivoPerda");
+        for (field, here) in [
+            ("codLead", json!(1)),
+            ("planos", json!([2])),
+            ("tipoBeneficio", json!("SAUDE")),
+            ("codLoja", json!(2)),
+            ("cpf", json!("111.444.777-35")),
+        ] {
+            fields.entry(field).and_modify(|value| *value = here);
+        }
+    }
     match path.as_str() {
         "/ext/associado" if body.is_none() => format!("{path}?situacaoBeneficio=Todos"),
         "/ext/beneficio" if body.is_none() => format!("{path}?sequencial=1"),
+        "/ext/beneficio/dependente" if body.is_none() => format!("{path}?nome=jo"),
         _ => path,
     }
 }
 
 /// The body that the examples of its fields make, where one is taken: what whoever tries the documentation sends first.
 fn example(document: &Value, body: &Value) -> Option<Value> {
-    let reference = body["content"]["application/json"]["schema"]["$ref"].as_str()?;
-    let schema = document.pointer(reference.trim_start_matches('#')).unwrap();
-    let fields = schema["properties"].as_object().unwrap().iter();
-    Some(fields.map(|(name, field)| (name.clone(), field["examples"][0].clone())).collect())
+    let schema = &body["content"]["application/json"]["schema"];
+    let record = |reference: &str| -> Value {
+        let schema = document.pointer(reference.trim_start_matches('#')).unwrap();
+        let fields = schema["properties"].as_object().unwrap().iter();
+        fields.map(|(name, field)| (name.clone(), field["examples"][0].clone())).collect()
+    };
+    let one = schema["$ref"].as_str().map(record);
+    one.or_else(|| Some(json!([record(schema["items"]["$ref"].as_str()?)])))
+}
+
+/// The fields of one object over those of another.
+fn with(mut base: Value, more: Value) -> Value {
+    let Value::Object(more) = more else { panic!("{more} is no object") };
+    base.as_object_mut().unwrap().extend(more);
+    base
 }
 
 /// The same schema, where a field that it does not name is a mistake, and one that it names must be there.
@@ -223,6 +272,17 @@ async fn the_pages_of_the_documentation_come_from_the_server_alone(world: World)
     }
     assert!(seen >= 4, "{}", page.body);
     server.call("GET", "/docs/nada.js", &[], "").await.refuses(404);
+    let guide = server.call("GET", "/docs/guia", &[], "").await;
+    assert_eq!((guide.status, guide.header("content-type")), (200, Some("text/html; charset=utf-8")));
+    assert_eq!(guide.header("content-security-policy"), page.header("content-security-policy"));
+    let links = guide.body.split("href=\"").skip(1).map(|part| part.split('"').next().unwrap());
+    // Relative, so that they hold behind a prefix too.
+    assert!(links.clone().all(|link| link.starts_with("./") || link.starts_with('#')), "{}", guide.body);
+    assert!(
+        links.clone().any(|link| link == "./") && page.body.contains("href=\"./guia\""),
+        "{}",
+        guide.body
+    );
     assert_eq!(server.call("GET", "/openapi.json", &[], "").await.body, api::openapi_text());
     server.stop().await;
 }

@@ -49,11 +49,18 @@ async fn head_works_wherever_get_does_and_other_methods_are_told_which_are_allow
         let path = match operation.path {
             "/ext/associado" => "/ext/associado?situacaoBeneficio=Todos",
             "/ext/beneficio" => "/ext/beneficio?sequencial=1",
+            "/ext/beneficio/dependente" => "/ext/beneficio/dependente?nome=x",
             path => path,
         };
+        // A code of something that is not there is answered alike, too.
+        let has_code = path.contains('{');
+        let parts: Vec<&str> =
+            path.split('/').map(|part| if part.starts_with('{') { "1" } else { part }).collect();
+        let path = &parts.join("/");
         let got = server.call("GET", path, &[("Authorization", &token)], "").await;
         let head = server.call("HEAD", path, &[("Authorization", &token)], "").await;
-        assert_eq!((head.status, head.body.as_str()), (200, ""), "{}", operation.path);
+        assert!(got.status == 200 || has_code && got.status == 404, "{}: {got:?}", operation.path);
+        assert_eq!((head.status, head.body.as_str()), (got.status, ""), "{}", operation.path);
         assert_eq!(
             head.header("content-length"),
             Some(got.body.len().to_string().as_str()),

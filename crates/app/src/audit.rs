@@ -27,14 +27,14 @@ struct Waiting {
     by_tenant: HashMap<TenantId, HashMap<Seen, Sighting>>,
 }
 
-/// By whom, by which operation, in which block of people.
-type Seen = (UserCode, &'static str, i32);
+/// By whom (nobody, where no credential is asked for), by which operation, in which block of people.
+type Seen = (Option<UserCode>, &'static str, i32);
 
 impl Looks {
-    /// Notes that a user saw these people.
+    /// Notes that somebody saw these people.
     fn note(
         &self,
-        caller: &Session,
+        (tenant, user): (TenantId, Option<UserCode>),
         operation: &'static str,
         people: impl Iterator<Item = PersonCode>,
         at: Moment,
@@ -44,12 +44,12 @@ impl Looks {
             return Err(Error::Unaudited);
         }
         let Waiting { looks, by_tenant } = &mut *waiting;
-        let own = by_tenant.entry(caller.scope.tenant()).or_default();
+        let own = by_tenant.entry(tenant).or_default();
         for person in people {
             *looks += 1;
-            own.entry((caller.user, operation, block(person)))
+            own.entry((user, operation, block(person)))
                 .and_modify(|sighting| sighting.add(person, at))
-                .or_insert_with(|| Sighting::new(Some(caller.user), operation, (person, at)));
+                .or_insert_with(|| Sighting::new(user, operation, (person, at)));
         }
         Ok(())
     }
@@ -97,7 +97,17 @@ pub(crate) fn saw(
     operation: &'static str,
     people: impl Iterator<Item = PersonCode>,
 ) -> Result<(), Error> {
-    app.looks.note(caller, operation, people, app.now())
+    app.looks.note((caller.scope.tenant(), Some(caller.user)), operation, people, app.now())
+}
+
+/// The same for somebody without a credential, of whom nobody knows who he is.
+pub(crate) fn somebody_saw(
+    app: &App,
+    tenant: TenantId,
+    operation: &'static str,
+    person: PersonCode,
+) -> Result<(), Error> {
+    app.looks.note((tenant, None), operation, std::iter::once(person), app.now())
 }
 
 /// Looks on their way into the database. Whoever lets go of them before they are there, also because he was cut off, puts

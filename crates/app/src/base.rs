@@ -3,8 +3,8 @@
 
 use crate::{App, Error, tenants};
 use domain::{
-    BranchCode, ClaimTypeCode, Entity, PlanCode, ReceiverCode, Scope, SellerCode, SellerKind, SituationCode,
-    SituationKind, TenantId, TimeZone, fold,
+    BranchCode, ClaimTypeCode, Entity, FunnelCode, PlanCode, ReceiverCode, Scope, SellerCode, SellerKind,
+    SituationCode, SituationKind, StageCode, TenantId, TimeZone, fold,
 };
 use futures_util::future::BoxFuture;
 use std::collections::HashMap;
@@ -12,13 +12,14 @@ use std::sync::{Arc, PoisonError};
 use storage::additional_fields::AdditionalField;
 use storage::branches::Branch;
 use storage::claim_types::ClaimType;
+pub use storage::funnels::{Funnel, Stage};
 use storage::plans::Plan;
 use storage::receivers::Receiver;
 use storage::sellers::Seller;
 use storage::situations::Situation;
 use storage::vehicle_types::VehicleType;
 use storage::{
-    Tx, additional_fields, branches, claim_types, due_days, plans, receivers, sellers, situations,
+    Tx, additional_fields, branches, claim_types, due_days, funnels, plans, receivers, sellers, situations,
     vehicle_types, versions,
 };
 
@@ -37,6 +38,7 @@ pub struct Registers {
     pub fields: Vec<AdditionalField>,
     pub claim_types: Vec<ClaimType>,
     pub receivers: Vec<Receiver>,
+    pub funnels: Vec<Funnel>,
     /// By code.
     pub sellers: HashMap<SellerCode, Seller>,
 }
@@ -100,10 +102,29 @@ impl Registers {
         seller.is_some_and(|one| one.active && one.kind == kind && scope.sees(one.branch))
     }
 
+    pub fn funnel(&self, code: FunnelCode) -> Option<&Funnel> {
+        self.funnels.iter().find(|funnel| funnel.code == code)
+    }
+
+    pub fn stage(&self, code: StageCode) -> Option<&Stage> {
+        self.funnels.iter().flat_map(|funnel| &funnel.stages).find(|stage| stage.code == code)
+    }
+
+    /// Where a deal goes that names no funnel.
+    pub fn first_funnel(&self) -> Option<&Funnel> {
+        let usable = self.funnels.iter().filter(|funnel| funnel.active && first_stage(funnel).is_some());
+        usable.min_by_key(|funnel| (funnel.position, funnel.code))
+    }
+
     /// Who is told of changes of an entity.
     pub fn receivers_of(&self, entity: Entity) -> Vec<ReceiverCode> {
         self.receivers.iter().filter(|one| one.hears(entity)).map(|one| one.code).collect()
     }
+}
+
+/// Where a deal begins that names no stage.
+pub fn first_stage(funnel: &Funnel) -> Option<&Stage> {
+    funnel.stages.iter().find(|stage| stage.active)
 }
 
 /// The registers of a tenant as they are now.
@@ -138,6 +159,7 @@ async fn read(tx: &mut Tx, tenant: TenantId) -> Result<Registers, Error> {
         fields: additional_fields::all(&mut *tx, tenant).await?,
         claim_types: claim_types::all(&mut *tx, tenant).await?,
         receivers: receivers::active(&mut *tx, tenant).await?,
+        funnels: funnels::all(tx, tenant).await?,
         sellers: sellers.into_iter().map(|seller| (seller.code, seller)).collect(),
     };
     // As people look things up: case and accents do not count.
@@ -147,6 +169,7 @@ async fn read(tx: &mut Tx, tenant: TenantId) -> Result<Registers, Error> {
     registers.vehicle_types.sort_by_cached_key(|one| (fold(&one.name), one.code));
     registers.claim_types.sort_by_cached_key(|one| (fold(&one.name), one.code));
     registers.fields.sort_by_cached_key(|one| (fold(&one.name), one.code));
+    registers.funnels.sort_by_cached_key(|one| (fold(&one.name), one.code));
     Ok(registers)
 }
 

@@ -1,24 +1,30 @@
 //! Benefits: created, changed and cancelled. What is asked for is judged whole before anything is written.
 
+mod additional;
+mod asked;
 mod fields;
 mod given;
+mod items;
+
+pub use additional::{Additional, save_fields};
+pub(crate) use asked::{Asked, ORIGIN, ask, holder_of, refuse_cancelled};
+pub use items::{Added, Item, Items, Plan, add_item, list_items};
 
 use crate::access::Session;
 use crate::audit::saw;
 use crate::base::{Registers, confirm};
-use crate::once::{self, Done, Once};
-use crate::situations::{self, Acting, Store};
+use crate::once::{Done, Once};
+use crate::situations::{self, Store, Stored};
 use crate::{App, Error};
 use domain::{
-    BenefitCode, BenefitKind, CardNumber, Entity, Field, Moment, PersonCode, Rejection, Scope, SituationCode,
-    SituationKind, UserCode,
+    BenefitCode, BenefitKind, CardNumber, Entity, Field, PersonCode, Rejection, SituationCode, SituationKind,
+    TenantId,
 };
 use given::Wish;
-use std::sync::Arc;
 use storage::benefits::{Around, Benefit, Holder};
 use storage::counters::{self, Counter};
 use storage::people::Profile;
-use storage::{Tx, items};
+use storage::{Tx, items as kept_items};
 use wire::read::Given;
 use wire::records::{BeneficioInput, BeneficioVeiculoInput, CancelamentoInput};
 
@@ -69,29 +75,6 @@ impl Input {
     }
 }
 
-pub(crate) const ORIGIN: &str = "API";
-
-struct Entry {
-    scope: Scope,
-    user: UserCode,
-    registers: Arc<Registers>,
-    input: Input,
-    now: Moment,
-}
-
-impl Entry {
-    fn acting(&self) -> Acting<'_> {
-        Acting {
-            tenant: self.scope.tenant(),
-            registers: &self.registers,
-            user: Some(self.user),
-            operation: self.input.operation(),
-            origin: ORIGIN,
-            now: self.now,
-        }
-    }
-}
-
 /// Creates a benefit, or changes the one whose code was sent.
 pub async fn save(
     app: &App,
@@ -99,11 +82,8 @@ pub async fn save(
     input: Input,
     once: Once<Saved>,
 ) -> Result<Done<Saved>, Error> {
-    let (scope, user, now, operation) = (caller.scope.clone(), caller.user, app.now(), input.operation());
-    let entry = move |registers| Entry { scope: scope.clone(), user, registers, input: input.clone(), now };
-    let tenant = caller.scope.tenant();
-    let done =
-        once::write_by_registers(app, tenant, once, entry, |tx, entry| Box::pin(write(tx, entry))).await?;
+    let operation = input.operation();
+    let done = ask(app, caller, operation, input, once, |tx, asked| Box::pin(write(tx, asked))).await?;
     note_look(app, caller, operation, &done)?;
     Ok(done)
 }
@@ -118,39 +98,39 @@ fn note_look(app: &App, caller: &Session, operation: &'static str, done: &Done<S
     }
 }
 
-async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
-    confirm(tx, entry.scope.tenant(), &entry.registers).await?;
-    match entry.input.common().code {
-        Given::Set(code) => Box::pin(change(tx, entry, code)).await,
-        Given::Keep | Given::Clear => Box::pin(create(tx, entry)).await,
+async fn write(tx: &mut Tx, asked: &Asked<Input>) -> Result<Saved, Error> {
+    confirm(tx, asked.scope.tenant(), &asked.registers).await?;
+    match asked.input.common().code {
+        Given::Set(code) => Box::pin(change(tx, asked, code)).await,
+        Given::Keep | Given::Clear => Box::pin(create(tx, asked)).await,
     }
 }
 
 /// The holder by his document, if the caller may see him.
-async fn holder(tx: &mut Tx, entry: &Entry) -> Result<Option<(PersonCode, Profile)>, Error> {
-    let document = &entry.input.common().document;
-    let found = storage::people::by_document(&mut *tx, entry.scope.tenant(), document).await?;
+async fn holder(tx: &mut Tx, asked: &Asked<Input>) -> Result<Option<(PersonCode, Profile)>, Error> {
+    let document = &asked.input.common().document;
+    let found = storage::people::by_document(&mut *tx, asked.scope.tenant(), document).await?;
     let Some((code, profile)) = found else { return Ok(None) };
-    let is_seen = entry.scope.sees(profile.branch)
-        || storage::benefits::has_visible(&mut *tx, &entry.scope, code).await?;
+    let is_seen = asked.scope.sees(profile.branch)
+        || storage::benefits::has_visible(&mut *tx, &asked.scope, code).await?;
     Ok(is_seen.then_some((code, profile)))
 }
 
-async fn create(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
-    let (tenant, input) = (entry.scope.tenant(), entry.input.common());
-    let holder = holder(tx, entry).await?;
-    let mut wish = Wish::new(&entry.registers, &entry.scope);
+async fn create(tx: &mut Tx, asked: &Asked<Input>) -> Result<Saved, Error> {
+    let (tenant, input) = (asked.scope.tenant(), asked.input.common());
+    let holder = holder(tx, asked).await?;
+    let mut wish = Wish::new(&asked.registers, &asked.scope);
     if holder.is_none() {
         wish.problems.push(Rejection::UnknownPerson(input.document.to_string()));
     }
-    let made = wish.new_benefit(&entry.input, holder.as_ref(), entry.now);
+    let made = wish.new_benefit(&asked.input, holder.as_ref(), asked.now);
     let (Some((mut benefit, item)), Some((person, profile)), []) = (made, holder, &wish.problems[..]) else {
         return Err(Error::Refused(wish.problems));
     };
-    let around = around(tx, entry, person, &benefit).await?;
-    refuse_conflicts(entry, None, &benefit, person, &around)?;
+    let around = around(tx, asked, person, &benefit).await?;
+    refuse_conflicts(asked, None, &benefit, person, &around)?;
     if benefit.card.is_none() {
-        benefit.card = Some(free_card(tx, entry).await?);
+        benefit.card = Some(free_card(tx, tenant).await?);
     }
     let mut profile = profile;
     if !profile.is_member {
@@ -165,58 +145,53 @@ async fn create(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
         item: Some((item, None)),
         free_row: around.free_row,
         reason: None,
-        done: "criado",
+        also: Vec::new(),
+        done: "criado".into(),
     };
-    let (code, benefit) = situations::store(tx, &entry.acting(), store).await?;
-    Saved::new(&entry.registers, code, benefit, true)
+    let Stored { code, benefit, .. } = situations::store(tx, &asked.acting(), store).await?;
+    Saved::new(&asked.registers, code, benefit, true)
 }
 
-async fn change(tx: &mut Tx, entry: &Entry, code: BenefitCode) -> Result<Saved, Error> {
-    let (tenant, input) = (entry.scope.tenant(), entry.input.common());
+async fn change(tx: &mut Tx, asked: &Asked<Input>, code: BenefitCode) -> Result<Saved, Error> {
+    let (tenant, input) = (asked.scope.tenant(), asked.input.common());
     let unknown = Rejection::UnknownCode { field: Field::Benefit, code: code.get() };
-    let before = storage::benefits::find(&mut *tx, &entry.scope, code).await?.ok_or(unknown)?;
-    let gone = || storage::Error::Broken(format!("the holder of benefit {code} is gone"));
-    let profile = storage::people::by_code(&mut *tx, tenant, before.person).await?.ok_or_else(gone)?;
-    let mut wish = Wish::new(&entry.registers, &entry.scope);
+    let before = storage::benefits::find(&mut *tx, &asked.scope, code).await?.ok_or(unknown)?;
+    let profile = holder_of(tx, tenant, code, &before).await?;
+    let mut wish = Wish::new(&asked.registers, &asked.scope);
     if profile.document.as_ref() != Some(&input.document) {
         wish.problems.push(Rejection::NotTheHolder(code));
     }
-    let had = items::of(&mut *tx, tenant, code).await?;
-    let (mut after, item) = wish.changed_benefit(&entry.input, &before, &had, entry.now);
+    let had = kept_items::of(&mut *tx, tenant, code).await?;
+    let (mut after, item) = wish.changed_benefit(&asked.input, &before, &had, asked.now);
     if !wish.problems.is_empty() {
         return Err(Error::Refused(wish.problems));
     }
-    if entry.registers.kind_of(before.situation) == Some(SituationKind::Cancelled) {
-        return Err(Rejection::CancelledBenefit(code).into());
-    }
+    refuse_cancelled(&asked.registers, code, &before)?;
     if after == before && item.is_none() {
-        return Saved::new(&entry.registers, code, before, false);
+        return Saved::new(&asked.registers, code, before, false);
     }
-    let around = around(tx, entry, before.person, &after).await?;
-    refuse_conflicts(entry, Some((code, &before)), &after, before.person, &around)?;
-    after.updated_at = entry.now;
-    let store = Store {
-        before: Some((code, &before)),
-        after,
-        holder: (before.person, &profile),
-        item,
-        free_row: None,
-        reason: None,
-        done: "alterado",
-    };
-    let (code, benefit) = situations::store(tx, &entry.acting(), store).await?;
-    Saved::new(&entry.registers, code, benefit, true)
+    let around = around(tx, asked, before.person, &after).await?;
+    refuse_conflicts(asked, Some((code, &before)), &after, before.person, &around)?;
+    after.updated_at = asked.now;
+    let store = Store { item, ..Store::change(code, &before, after, &profile, "alterado") };
+    let Stored { code, benefit, .. } = situations::store(tx, &asked.acting(), store).await?;
+    Saved::new(&asked.registers, code, benefit, true)
 }
 
-async fn around(tx: &mut Tx, entry: &Entry, person: PersonCode, benefit: &Benefit) -> Result<Around, Error> {
+async fn around(
+    tx: &mut Tx,
+    asked: &Asked<Input>,
+    person: PersonCode,
+    benefit: &Benefit,
+) -> Result<Around, Error> {
     let vehicle = &benefit.vehicle;
     let keys = (vehicle.plate.as_ref(), vehicle.chassis.as_ref(), benefit.card.as_ref());
-    Ok(storage::benefits::around(tx, entry.scope.tenant(), person, keys).await?)
+    Ok(storage::benefits::around(tx, asked.scope.tenant(), person, keys).await?)
 }
 
 /// A card belongs to one person, and a vehicle has one benefit in force at a time.
 fn refuse_conflicts(
-    entry: &Entry,
+    asked: &Asked<Input>,
     before: Option<(BenefitCode, &Benefit)>,
     after: &Benefit,
     person: PersonCode,
@@ -228,7 +203,7 @@ fn refuse_conflicts(
         problems.push(Rejection::CardOfAnother);
     }
     let in_force = |situation: SituationCode| {
-        let kind = entry.registers.kind_of(situation);
+        let kind = asked.registers.kind_of(situation);
         !matches!(kind, Some(SituationKind::Inactive | SituationKind::Cancelled))
     };
     let other = |holders: &[Holder]| {
@@ -242,7 +217,7 @@ fn refuse_conflicts(
             [(Field::Plate, plate, &around.with_plate), (Field::Chassis, chassis, &around.with_chassis)]
         {
             if let (Some(given), Some(other)) = (given, other(holders)) {
-                let by = entry.scope.sees(other.branch).then_some(other.code);
+                let by = asked.scope.sees(other.branch).then_some(other.code);
                 problems.push(Rejection::VehicleTaken { field, given, by });
             }
         }
@@ -251,23 +226,13 @@ fn refuse_conflicts(
 }
 
 /// The next card that nobody has. A number of ours may have come from outside before we gave it.
-async fn free_card(tx: &mut Tx, entry: &Entry) -> Result<CardNumber, Error> {
-    let tenant = entry.scope.tenant();
+pub(crate) async fn free_card(tx: &mut Tx, tenant: TenantId) -> Result<CardNumber, Error> {
     loop {
         let card = CardNumber::generate(tenant, counters::next(tx, tenant, Counter::Card).await?);
         if storage::benefits::card_holder(&mut *tx, tenant, &card).await?.is_none() {
             return Ok(card);
         }
     }
-}
-
-struct Cancelling {
-    scope: Scope,
-    user: UserCode,
-    registers: Arc<Registers>,
-    code: BenefitCode,
-    reason: Option<String>,
-    now: Moment,
 }
 
 /// Cancels a benefit; one that is cancelled stays as it is.
@@ -278,53 +243,31 @@ pub async fn cancel(
     input: CancelamentoInput,
     once: Once<Saved>,
 ) -> Result<Done<Saved>, Error> {
-    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
-    let reason = input.reason.set().map(|reason| reason.as_str().to_owned());
-    let entry = move |registers| {
-        let (scope, reason) = (scope.clone(), reason.clone());
-        Cancelling { scope, user, registers, code, reason, now }
-    };
-    let tenant = caller.scope.tenant();
+    let input = (code, input.reason.set().map(|reason| reason.as_str().to_owned()));
     let done =
-        once::write_by_registers(app, tenant, once, entry, |tx, entry| Box::pin(write_cancelled(tx, entry)))
-            .await?;
+        ask(app, caller, CANCEL, input, once, |tx, asked| Box::pin(write_cancelled(tx, asked))).await?;
     note_look(app, caller, CANCEL, &done)?;
     Ok(done)
 }
 
 const CANCEL: &str = "PUT /ext/beneficio/{codBeneficio}/cancelar";
 
-async fn write_cancelled(tx: &mut Tx, entry: &Cancelling) -> Result<Saved, Error> {
-    let (tenant, registers, code) = (entry.scope.tenant(), &entry.registers, entry.code);
+async fn write_cancelled(tx: &mut Tx, asked: &Asked<(BenefitCode, Option<String>)>) -> Result<Saved, Error> {
+    let (tenant, registers, (code, reason)) = (asked.scope.tenant(), &asked.registers, &asked.input);
+    let code = *code;
     confirm(tx, tenant, registers).await?;
     let unknown = Error::NoSuch { field: Field::Benefit, code: code.get() };
-    let before = storage::benefits::find(&mut *tx, &entry.scope, code).await?.ok_or(unknown)?;
+    let before = storage::benefits::find(&mut *tx, &asked.scope, code).await?.ok_or(unknown)?;
     if registers.kind_of(before.situation) == Some(SituationKind::Cancelled) {
         return Saved::new(registers, code, before, false);
     }
-    let gone = || storage::Error::Broken(format!("the holder of benefit {code} is gone"));
-    let profile = storage::people::by_code(&mut *tx, tenant, before.person).await?.ok_or_else(gone)?;
+    let profile = holder_of(tx, tenant, code, &before).await?;
     let to = registers.default_situation(Entity::Benefit, SituationKind::Cancelled);
     let to = to.ok_or(Rejection::NoSituation)?;
-    let acting = Acting {
-        tenant,
-        registers,
-        user: Some(entry.user),
-        operation: CANCEL,
-        origin: ORIGIN,
-        now: entry.now,
-    };
-    let after = Benefit { situation: to.code, updated_at: entry.now, ..before.clone() };
-    let store = Store {
-        before: Some((code, &before)),
-        after,
-        holder: (before.person, &profile),
-        item: None,
-        free_row: None,
-        reason: entry.reason.clone(),
-        done: "cancelado",
-    };
-    let (code, benefit) = situations::store(tx, &acting, store).await?;
+    let after = Benefit { situation: to.code, updated_at: asked.now, ..before.clone() };
+    let change = Store::change(code, &before, after, &profile, "cancelado");
+    let store = Store { reason: reason.clone(), ..change };
+    let Stored { code, benefit, .. } = situations::store(tx, &asked.acting(), store).await?;
     Saved::new(registers, code, benefit, true)
 }
 

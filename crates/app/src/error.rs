@@ -17,6 +17,9 @@ pub enum Error {
     /// Too many failed logins.
     #[error("too many failed logins; again in {0:?}")]
     TooMany(Duration),
+    /// Too many lookups without a credential.
+    #[error("too many lookups without a credential; again in {0:?}")]
+    TooOften(Duration),
     /// More logins wait than can be checked.
     #[error("too many logins at once")]
     Busy,

@@ -8,6 +8,7 @@
 use crate::access::{Remembered, Session, TokenKey};
 use crate::base::{Directory, Registers};
 use crate::searches::Totals;
+use crate::validations::Validations;
 use crate::{App, Error};
 use domain::{Chance, TenantId};
 use quick_cache::sync::Cache;
@@ -27,6 +28,7 @@ pub struct Memory {
     pub(crate) logins: Cache<[u8; 32], Remembered>,
     pub(crate) registers: Cache<TenantId, Arc<Registers>>,
     pub(crate) totals: Totals,
+    pub(crate) validations: Validations,
     pub(crate) directory: RwLock<Option<(Versions, Arc<Directory>)>>,
     /// Lives only here: what is remembered of a login says nothing to anybody else.
     pub(crate) key: [u8; 64],
@@ -48,6 +50,7 @@ impl Memory {
             logins: Cache::new(LOGINS),
             registers: Cache::new(1_000),
             totals: Totals::default(),
+            validations: Validations::default(),
             directory: RwLock::default(),
             key,
         }

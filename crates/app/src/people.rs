@@ -278,7 +278,7 @@ fn apply_address(input: &EnderecoInput, address: &mut PostalAddress) {
 }
 
 /// One without a number is none.
-fn telephone(input: &TelefoneInput) -> Option<Telephone> {
+pub(crate) fn telephone(input: &TelefoneInput) -> Option<Telephone> {
     let Given::Set(number) = &input.number else { return None };
     let kind = match input.kind {
         Given::Set(kind) => kind,

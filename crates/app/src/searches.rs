@@ -1,7 +1,7 @@
 //! The searches of members and benefits, and the list of all benefits. What somebody asks for is understood once
 //! (`criteria.rs`), read on one snapshot, and noted in the audit before it is shown.
 
-mod criteria;
+pub(crate) mod criteria;
 
 use crate::access::Session;
 use crate::audit::saw;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 pub use storage::benefits::{FieldValues, Vehicle};
 use storage::counters::{self, Counter};
-use storage::searches::{self, Driver, PAGE};
+use storage::searches::{self, Driver, Led, PAGE};
 pub use storage::searches::{Found, FoundBenefit, OfBenefit};
 use storage::tally::{Counts, NO_SITUATION, Ordering};
 use storage::{Tx, benefits};
@@ -84,10 +84,14 @@ async fn find_many(
     let known = app.memory.totals.get(&key);
     let asked = |registers: &Registers| {
         let situations = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
+        let branches: Vec<_> =
+            registers.branches.iter().map(|one| one.code).filter(|one| key.1.sees(*one)).collect();
+        // Whoever sees each branch there is sees everything, and no row needs to be asked for its branch.
+        let sees_all = branches.len() == registers.branches.len();
         Asked {
-            branches: registers.branches.iter().map(|one| one.code).filter(|one| key.1.sees(*one)).collect(),
+            branches,
             situations: situations.map(|one| one.code).chain([NO_SITUATION]).collect(),
-            scope: key.1.clone(),
+            scope: if sees_all { Scope::whole(key.1.tenant()) } else { key.1.clone() },
             criteria: key.2.clone(),
             number,
             known: known.clone(),
@@ -116,7 +120,7 @@ type Read = (Vec<Found>, i64, Option<Total>);
 
 async fn read_members(tx: &mut Tx, asked: &Asked) -> Result<Read, Error> {
     let Asked { scope, criteria, .. } = asked;
-    let Some(driver) = searches::driver(tx, scope, criteria).await? else {
+    let Some(search) = Led::find(tx, scope, criteria).await? else {
         return by_tally(tx, asked).await;
     };
     let changes = counters::last(&mut *tx, scope.tenant(), Counter::Listing).await?;
@@ -124,11 +128,11 @@ async fn read_members(tx: &mut Tx, asked: &Asked) -> Result<Read, Error> {
     let known = asked.known.as_deref().filter(|known| asked.number > 1 || known.changes == changes);
     let (page, after) = known.map_or((1, 0), |known| known.start(asked.number));
     let skip = i64::from(asked.number - page) * PAGE;
-    let slots = searches::slots(tx, scope, criteria, driver, after, skip).await?;
+    let slots = search.slots(tx, after, skip).await?;
     let total = match (known, asked.number) {
         (Some(known), _) => known.total,
         (None, 1) if (slots.len() as i64) < PAGE => slots.len() as i64,
-        _ => searches::count(&mut *tx, scope, criteria, driver).await?,
+        _ => search.count(tx).await?,
     };
     // Whoever else is walking keeps the starts that he goes by.
     let starts = asked.known.as_deref().map(|known| known.starts.clone()).unwrap_or_default();

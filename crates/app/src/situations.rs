@@ -8,6 +8,7 @@ use domain::{
     BenefitCode, Date, Document, Entity, HistoryCode, ItemCode, Moment, PersonCode, SituationKind, TenantId,
     UserCode,
 };
+use std::borrow::Cow;
 use storage::benefits::{self, Benefit};
 use storage::counters::{self, Counter};
 use storage::history::{self, Change};
@@ -36,21 +37,48 @@ pub(crate) struct Store<'a> {
     pub before: Option<(BenefitCode, &'a Benefit)>,
     pub after: Benefit,
     pub holder: (PersonCode, &'a Profile),
-    /// The item that a new benefit begins with, or that replaces its first; with the one that ends.
+    /// The item that it begins with, gets besides, or has instead of its first; with the one that ends.
     pub item: Option<(Item, Option<ItemCode>)>,
     /// The member's row that a first benefit takes over.
     pub free_row: Option<(i32, domain::BranchCode)>,
     pub reason: Option<String>,
+    /// What else is written with it.
+    pub also: Vec<Statement>,
     /// For the audit: what was done, by name and never by value.
-    pub done: &'static str,
+    pub done: Cow<'static, str>,
+}
+
+impl<'a> Store<'a> {
+    /// A benefit that changes.
+    pub fn change(
+        code: BenefitCode,
+        before: &'a Benefit,
+        after: Benefit,
+        holder: &'a Profile,
+        done: impl Into<Cow<'static, str>>,
+    ) -> Store<'a> {
+        Store {
+            before: Some((code, before)),
+            holder: (before.person, holder),
+            after,
+            item: None,
+            free_row: None,
+            reason: None,
+            also: Vec::new(),
+            done: done.into(),
+        }
+    }
+}
+
+/// A benefit as it was written, and the item that came with that.
+pub(crate) struct Stored {
+    pub code: BenefitCode,
+    pub benefit: Benefit,
+    pub item: Option<Item>,
 }
 
 /// Writes a benefit, new or changed, with everything that follows from it; gives it back as it was written.
-pub(crate) async fn store(
-    tx: &mut Tx,
-    acting: &Acting<'_>,
-    store: Store<'_>,
-) -> Result<(BenefitCode, Benefit), Error> {
+pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) -> Result<Stored, Error> {
     let tenant = acting.tenant;
     let mut after = store.after;
     let new = i32::from(store.before.is_none());
@@ -78,11 +106,13 @@ pub(crate) async fn store(
         None => statements.extend(benefits::insert(tenant, [(code, &after)])),
         Some(_) => statements.push(benefits::update(tenant, code, &after)),
     }
+    let mut written = None;
     if let Some((mut item, ended)) = store.item {
         item.code = ItemCode::new(item_code);
         let ended = ended.map(|ended| storage::items::end(tenant, code, ended, acting.now));
         statements.extend(ended);
         statements.extend(storage::items::insert(tenant, acting.now, [(code, after.slot, &item)]));
+        written = Some(item);
     }
     let before = store.before.map(|(_, before)| before);
     statements.extend(list(acting, code, before, &after, store.holder, store.free_row));
@@ -112,9 +142,10 @@ pub(crate) async fn store(
         person: Some(store.holder.0),
         detail: Some(format!("benefício {code} {}", store.done)),
     };
+    statements.extend(store.also);
     statements.push(audit::insert(&entry, audit_code));
     tx.batch(statements).await?;
-    Ok((code, after))
+    Ok(Stored { code, benefit: after, item: written })
 }
 
 /// The days that follow from the situation: when it first became active, and since when it is cancelled.

@@ -2,12 +2,12 @@
 
 use crate::error::collect;
 use crate::{App, Error};
-use domain::{BranchCode, Field, Host, Moment, Name, Rejection, TenantId, TimeZone};
-use registers::SITUATIONS;
+use domain::{BranchCode, Field, FunnelCode, Host, Moment, Name, Rejection, TenantId, TimeZone};
+use registers::{FUNNEL, SITUATIONS};
 use storage::counters::{self, Counter};
 use storage::settings::{self, Setting};
 use storage::tenants::Tenant;
-use storage::{Lane, Source, Tx, branches, situations, tenants, versions};
+use storage::{Lane, Source, Tx, branches, funnels, situations, tenants, versions};
 
 /// What a new tenant needs to be told.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub struct Created {
     pub is_default: bool,
 }
 
-/// Creates a tenant with its first branch and the situations that every tenant is born with.
+/// Creates a tenant with its first branch, and the situations and the funnel that every tenant is born with.
 pub async fn create(app: &App, new: &NewTenant) -> Result<Created, Error> {
     let input = parse(new, app.now())?;
     // The server's lane: two tenants created at once still get two numbers, and one of them is the first.
@@ -65,6 +65,11 @@ pub(crate) async fn insert(tx: &mut Tx, new: &Parsed) -> Result<Created, Error> 
     let count = i32::try_from(SITUATIONS.len()).expect("a few situations");
     let first = counters::take(tx, tenant, Counter::Situation, count).await?;
     situations::insert_born(tx, tenant, first, SITUATIONS, new.now).await?;
+    let stages = i32::try_from(FUNNEL.stages.len()).expect("a few stages");
+    let [funnel, stage] =
+        counters::take_all(tx, tenant, [(Counter::Funnel, 1), (Counter::Stage, stages)]).await?;
+    let born = funnels::insert(tenant, FunnelCode::new(funnel), FUNNEL.name, (stage, FUNNEL.stages), new.now);
+    tx.batch(born).await?;
     for host in &new.hosts {
         if !tenants::claim_host(tx, host, tenant).await? {
             return Err(Rejection::HostTaken(host.as_str().to_owned()).into());

@@ -12,10 +12,11 @@ mod sample;
 mod script;
 
 use app::demo::{self, Demo};
+use domain::TenantId;
 use sample::Sample;
 use script::Script;
 use std::sync::Arc;
-use storage::Options;
+use storage::{Db, Lane, Options, sql};
 use testkit::{Database, Engine, Load, Recorder, StillClock, Work, app_on, both_engines};
 
 const SMALL: u32 = 2_000;
@@ -59,6 +60,26 @@ const MAY_GROW: &[Exception] = &[
         "SELECT COUNT(*) AS rows FROM ",
         "how many there are in all is counted row by row, and days are counted up to 5,000",
     ),
+    may_grow(
+        "dependents by a common name",
+        "dependents ",
+        "the interface knows no pages of dependents: all of a name are answered, and read a thousand at a time",
+    ),
+    may_grow(
+        "leads by all",
+        "FROM leads l WHERE l.tenant = ? AND l.branch = ?",
+        "the interface gives every lead at once: their names are read a thousand at a time",
+    ),
+    may_grow(
+        "deals by all",
+        "FROM deals d CROSS JOIN leads l",
+        "the interface gives every open deal at once: their names are read a thousand at a time",
+    ),
+    may_grow(
+        "by a common name",
+        "FROM name_index_leads n",
+        "everybody of a name is read, a thousand at a time, since all of them are shown",
+    ),
     Exception {
         engine: Some(Engine::Sqlite),
         step: "",
@@ -77,7 +98,8 @@ const MAY_GROW: &[Exception] = &[
 fn allowed(engine: Engine) -> (i64, i64) {
     match engine {
         Engine::Sqlite => (500, 200),
-        Engine::Postgres => (30, 30),
+        // A row that is written again and no longer fits its page is entered anew in every index of its table.
+        Engine::Postgres => (45, 30),
     }
 }
 
@@ -88,6 +110,7 @@ async fn measured(database: &Database, members: u32) -> Work {
     let app = app_on(database.open_with(&patient).await, Arc::new(StillClock::default()), 1);
     let wanted = Demo { members, seed: 7, password: demo::PASSWORD.to_owned() };
     demo::load(&app, &wanted, &mut |_| {}).await.unwrap();
+    add_words(&app.db).await;
     let sample = Sample::of(&app.db).await;
     app.db.close().await;
     if database.engine == Engine::Postgres {
@@ -100,6 +123,18 @@ async fn measured(database: &Database, members: u32) -> Work {
     Script { app: &app, recorder: &recorder, sample }.run().await;
     app.db.close().await;
     recorder.work(&before).await
+}
+
+/// The demonstration has few words. Of a real one hundreds begin alike, and then rows are read rather than asked for them.
+async fn add_words(db: &Db) {
+    let write = db.write(Lane::of(TenantId::new(1)), (), |tx, ()| {
+        Box::pin(async move {
+            let words = (0..100).map(|number| format!("(1, 'zz{number}')")).collect::<Vec<_>>().join(", ");
+            tx.execute(sql("INSERT INTO name_words (tenant, word) VALUES").ending(&words)).await
+        })
+    });
+    let written: Result<u64, storage::Error> = write.await;
+    written.unwrap();
 }
 
 /// What a statement took in the small association: in the same step, else in any.

@@ -1,6 +1,9 @@
 //! What somebody searches for, once it was understood. What cannot be found by anybody never gets here.
 
-use crate::{BenefitCode, Date, Involved, Moment, PersonCode, PlanCode, SellerCode, SituationCode};
+use crate::{
+    BenefitCode, CardNumber, Date, Document, Involved, LeadCode, Moment, PersonCode, PlanCode, SellerCode,
+    SituationCode, UserCode,
+};
 
 /// What the rows of the member search must have. What is empty asks for nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -57,4 +60,33 @@ pub struct ClaimCriteria {
     pub opened_before: Option<Moment>,
     pub happened_from: Option<Date>,
     pub happened_to: Option<Date>,
+}
+
+/// What the benefit that is validated must have: all of those that are given, at least one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ValidationKeys {
+    pub card: Option<CardNumber>,
+    /// The holder's.
+    pub document: Option<Document>,
+    pub sequence: Option<i32>,
+}
+
+/// By what a lead is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contact {
+    /// The beginnings of words of the name, folded.
+    Words(Vec<String>),
+    Document(String),
+    Email(String),
+    Mobile(String),
+    Landline(String),
+}
+
+/// What open deals must have; what is empty asks for nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DealCriteria {
+    pub lead: Option<LeadCode>,
+    pub opened_from: Option<Date>,
+    pub opened_to: Option<Date>,
+    pub responsible: Option<UserCode>,
 }

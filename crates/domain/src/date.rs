@@ -53,6 +53,11 @@ impl Date {
         self.0.tomorrow().map_or(self, Date)
     }
 
+    /// How many days lie between an earlier day and this one; none where it is later.
+    pub fn days_since(self, earlier: Date) -> i32 {
+        self.0.since(earlier.0).map_or(0, |span| span.get_days()).max(0)
+    }
+
     /// The first moment of this day there: midnight, or the hour after it where the clocks leave midnight out.
     pub fn start_in(self, zone: &TimeZone) -> Moment {
         let first = self.0.to_zoned(zone.rules());
@@ -162,6 +167,16 @@ mod tests {
         assert_eq!(start("14/11/2026").to_offset_iso(&sao_paulo), "2026-11-14T00:00:00-03:00");
         // Summer time began at midnight.
         assert_eq!(start("04/11/2018").to_offset_iso(&sao_paulo), "2018-11-04T01:00:00-02:00");
+    }
+
+    #[test]
+    fn days_are_counted_over_months_and_years() {
+        let day = |text: &str| Date::parse(text).unwrap();
+        assert_eq!(day("01/03/2024").days_since(day("28/02/2024")), 2);
+        assert_eq!(day("01/01/2026").days_since(day("01/01/2024")), 731);
+        assert_eq!((day("01/01/2026").days_since(day("01/01/2026"))), 0);
+        assert_eq!(day("01/01/2024").days_since(day("01/01/2026")), 0);
+        assert!(day("31/12/9999").days_since(day("01/01/0001")) > 3_600_000);
     }
 
     #[test]

@@ -26,7 +26,7 @@ const CNPJ_WEIGHTS: u32 = 9;
 impl Cpf {
     /// Takes it masked or bare.
     pub fn parse(text: &str) -> Result<Cpf, Rejection> {
-        Cpf::from_bare(&bare(text)?).ok_or_else(|| bad(text))
+        Cpf::from_bare(&bare(text)?).ok_or_else(|| Rejection::BadCpf(text.trim().to_owned()))
     }
 
     /// The CPF that begins with these nine digits; `None` for what is no digit or one digit repeated.

@@ -23,6 +23,12 @@ pub fn name_words(name: &str) -> Vec<String> {
     words
 }
 
+/// Whether each of these, which [`name_words`] made of what was typed, begins a word of the name.
+pub fn begins_words(typed: &[String], name: &str) -> bool {
+    let words = name_words(name);
+    typed.iter().all(|beginning| words.iter().any(|word| word.starts_with(beginning)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,6 +46,13 @@ mod tests {
         assert_eq!(name_words("D'Ávila e Souza-Lima, SOUZA"), ["avila", "d", "e", "lima", "souza"]);
         assert!(name_words(" -- ' ").is_empty());
         assert_eq!(name_words(&"㍿".repeat(200))[0].chars().count(), LONGEST_WORD);
+    }
+
+    #[test]
+    fn what_is_typed_begins_words_in_any_order() {
+        let finds = |typed: &str, name: &str| begins_words(&name_words(typed), name);
+        assert!(finds("joao sil", "João da Silva") && finds("sil JOÃO", "Silvana de João"));
+        assert!(!finds("ilva", "João da Silva") && !finds("joao x", "João da Silva"));
     }
 
     proptest! {

@@ -40,12 +40,14 @@ pub use codes::{
     ReceiverCode, SellerCode, SituationCode, StageCode, SupplierCode, TenantId, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
-pub use criteria::{BenefitCriteria, BenefitKey, ClaimCriteria, MemberCriteria};
+pub use criteria::{
+    BenefitCriteria, BenefitKey, ClaimCriteria, Contact, DealCriteria, MemberCriteria, ValidationKeys,
+};
 pub use date::Date;
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;
 pub use entity::{Entity, SituationKind};
-pub use fold::{fold, name_words};
+pub use fold::{begins_words, fold, name_words};
 pub use money::Money;
 pub use password::Password;
 pub use phone::Phone;

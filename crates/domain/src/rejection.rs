@@ -1,6 +1,6 @@
 //! Every refusal by a rule, as one closed set. The words for each are in `wire::refusal`.
 
-use crate::{BenefitCode, BranchCode, TenantId};
+use crate::{BenefitCode, BranchCode, DealCode, DependentCode, PlanCode, TenantId};
 
 /// The field a refusal speaks of; `wire` knows what it is called outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +28,24 @@ pub enum Field {
     VehicleType,
     Claim,
     Receiver,
+    Person,
+    Supplier,
+    /// What a benefit protects, as a code in a path.
+    BenefitKind,
+    // Of leads and deals; some have two names, of which one is above.
+    PersonName,
+    LeadDocument,
+    Phones,
+    Lead,
+    Deal,
+    DealDependent,
+    DealVehicleType,
+    VehicleTypeName,
+    Funnel,
+    Stage,
+    Responsible,
+    Plans,
+    Kinship,
     /// A text that has no name of its own; where it stood names it.
     Text,
 }
@@ -51,6 +69,7 @@ pub enum Rejection {
     NoEntity,
     BadConcurrency,
     BadDocument(String),
+    BadCpf(String),
     BadPhone(String),
     BadCep(String),
     BadDate(String),
@@ -120,10 +139,49 @@ pub enum Rejection {
     },
     /// Nothing leads out of it here.
     CancelledBenefit(BenefitCode),
+    /// The plan is an active item of the benefit already.
+    PlanTaken(PlanCode),
+    /// A plan of a list that is not to be had, by its place in the list.
+    UnknownPlan {
+        at: usize,
+        code: PlanCode,
+    },
+    /// The benefit has no such dependent.
+    UnknownDependent {
+        code: DependentCode,
+        benefit: BenefitCode,
+    },
+    /// Another dependent of the benefit, in force, has the CPF.
+    DependentTaken(DependentCode),
+    /// A search of dependents without anything that names one.
+    NoDependentKey,
     /// A search of members without anything that narrows it.
     NoMemberCriterion,
     /// A search of benefits without anything that names one.
     NoBenefitKey,
+    /// A validation without anything that names a benefit.
+    NoValidationKey,
+    /// No benefit has everything that a validation named, as far as its caller sees.
+    NothingToValidate,
+    /// The two names of one field came with different values.
+    Disagree {
+        field: Field,
+        with: Field,
+    },
+    /// Nothing by which a lead could be reached or known.
+    NoContact,
+    /// The stage is not one of the funnel's.
+    OtherFunnel(i32),
+    /// The association has no funnel in use, or one without stages.
+    NoStage,
+    /// Why a deal was lost, of one that is not.
+    NotLost,
+    UnknownVehicleType {
+        given: String,
+        known: Vec<String>,
+    },
+    /// Only deals about health have dependents.
+    NotAHealthDeal(DealCode),
     UnknownTenant(TenantId),
     /// No tenant exists yet, or none is the default.
     NoDefaultTenant,
@@ -161,6 +219,14 @@ pub enum FieldProblem {
     NotAnOption(Vec<String>),
 }
 
+impl FieldProblem {
+    /// Whether the field is there, and only what was given for it is wrong.
+    pub fn is_of_value(&self) -> bool {
+        use FieldProblem::{UnknownCode, UnknownName, Unnamed};
+        !matches!(self, Unnamed | UnknownCode(_) | UnknownName(_))
+    }
+}
+
 impl Rejection {
     /// Whether it speaks against the present state, and not against what was sent.
     pub fn is_conflict(&self) -> bool {
@@ -171,6 +237,9 @@ impl Rejection {
                 | Rejection::CardOfAnother
                 | Rejection::VehicleTaken { .. }
                 | Rejection::CancelledBenefit(_)
+                | Rejection::PlanTaken(_)
+                | Rejection::DependentTaken(_)
+                | Rejection::NotAHealthDeal(_)
                 | Rejection::HostTaken(_)
                 | Rejection::LastAdministrator(_)
                 | Rejection::DisabledUser(_)

@@ -35,6 +35,29 @@ pub fn day(kept: &str) -> String {
     }
 }
 
+/// `11/2026` of `2026-11`
+pub fn month(kept: &str) -> String {
+    match (kept.get(..4), kept.get(5..7)) {
+        (Some(year), Some(month)) if kept.len() == 7 => [month, "/", year].concat(),
+        _ => kept.to_owned(),
+    }
+}
+
+/// `***.456.789-**` or `**.345.678/****-**`: what whoever has no credential is shown of a document.
+pub fn veiled_document(kept: &str) -> Option<String> {
+    match (kept.len(), kept.get(2..5), kept.get(5..8)) {
+        (11, ..) => Some(format!("***.{}.{}-**", kept.get(3..6)?, kept.get(6..9)?)),
+        (14, Some(second), Some(third)) => Some(format!("**.{second}.{third}/****-**")),
+        // What is no document is not shown at all.
+        _ => None,
+    }
+}
+
+/// The last three digits of a card.
+pub fn veiled_card(kept: &str) -> Option<String> {
+    kept.get(10..).filter(|_| kept.len() == 13).map(str::to_owned)
+}
+
 /// The text with a sign before each of these places.
 fn dressed(kept: &str, signs: &[(usize, char)]) -> String {
     let mut out = String::with_capacity(kept.len() + signs.len());
@@ -63,8 +86,20 @@ mod tests {
         }
         assert_eq!(card("1234567890123"), CardNumber::parse("1234567890123").unwrap().to_string());
         assert_eq!(day("2026-11-04"), Date::new(2026, 11, 4).unwrap().to_br());
+        assert_eq!(month("2026-11"), "11/2026");
         for odd in ["", "ação", "123"] {
-            assert_eq!([document(odd), phone(odd), card(odd), day(odd)], [odd; 4]);
+            assert_eq!([document(odd), phone(odd), card(odd), day(odd), month(odd)], [odd; 5]);
+        }
+    }
+
+    #[test]
+    fn whoever_has_no_credential_is_shown_the_middle_of_a_document_and_the_end_of_a_card() {
+        assert_eq!(veiled_document("12345678909").unwrap(), "***.456.789-**");
+        assert_eq!(veiled_document("12345678000195").unwrap(), "**.345.678/****-**");
+        assert_eq!(veiled_document("12ABC34501DE35").unwrap(), "**.ABC.345/****-**");
+        assert_eq!(veiled_card("1234567890123").unwrap(), "123");
+        for odd in ["", "ação", "1234", "ççççççç", "çççççaaaa"] {
+            assert_eq!((veiled_document(odd), veiled_card(odd)), (None, None), "{odd}");
         }
     }
 }

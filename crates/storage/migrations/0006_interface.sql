@@ -105,6 +105,22 @@ CREATE TABLE stages (
     FOREIGN KEY (tenant, funnel) REFERENCES funnels (tenant, code)
 ) CLUSTERED;
 
+-- Every association that is there gets what new ones are born with (crates/registers/src/funnels.rs).
+INSERT INTO funnels (tenant, code, name, position, active, version, created_at, updated_at)
+    SELECT tenant, 1, 'Vendas', 1, TRUE, 1, created_at, created_at FROM tenants;
+INSERT INTO stages (tenant, code, funnel, name, position, colour, active, version, created_at, updated_at)
+    SELECT tenant, 1, 1, 'Novo contato', 1, '1A73E8', TRUE, 1, created_at, created_at FROM tenants;
+INSERT INTO stages (tenant, code, funnel, name, position, colour, active, version, created_at, updated_at)
+    SELECT tenant, 2, 1, 'Qualificação', 2, '8430CE', TRUE, 1, created_at, created_at FROM tenants;
+INSERT INTO stages (tenant, code, funnel, name, position, colour, active, version, created_at, updated_at)
+    SELECT tenant, 3, 1, 'Proposta enviada', 3, 'F9AB00', TRUE, 1, created_at, created_at FROM tenants;
+INSERT INTO stages (tenant, code, funnel, name, position, colour, active, version, created_at, updated_at)
+    SELECT tenant, 4, 1, 'Negociação', 4, 'E37400', TRUE, 1, created_at, created_at FROM tenants;
+INSERT INTO stages (tenant, code, funnel, name, position, colour, active, version, created_at, updated_at)
+    SELECT tenant, 5, 1, 'Fechamento', 5, '188038', TRUE, 1, created_at, created_at FROM tenants;
+INSERT INTO counters (tenant, kind, last) SELECT tenant, 'funnel', 1 FROM tenants;
+INSERT INTO counters (tenant, kind, last) SELECT tenant, 'stage', 5 FROM tenants;
+
 -- Somebody who may become a member, with what he told. His person is no member yet.
 CREATE TABLE leads (
     tenant BIGINT NOT NULL,
@@ -132,10 +148,10 @@ CREATE TABLE leads (
 );
 CREATE INDEX leads_by_person ON leads (tenant, person, code);
 CREATE INDEX leads_by_branch ON leads (tenant, branch, code) WHERE active;
-CREATE INDEX leads_by_document ON leads (tenant, document, code) WHERE active;
-CREATE INDEX leads_by_email ON leads (tenant, email, code) WHERE active;
-CREATE INDEX leads_by_mobile ON leads (tenant, mobile, code) WHERE active;
-CREATE INDEX leads_by_landline ON leads (tenant, landline, code) WHERE active;
+CREATE INDEX leads_by_document ON leads (tenant, document, code);
+CREATE INDEX leads_by_email ON leads (tenant, email, code);
+CREATE INDEX leads_by_mobile ON leads (tenant, mobile, code);
+CREATE INDEX leads_by_landline ON leads (tenant, landline, code);
 
 -- The words of their names, by their codes.
 CREATE NAME_INDEX name_index_leads;

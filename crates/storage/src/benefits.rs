@@ -2,7 +2,9 @@
 
 pub(crate) mod kept;
 
-pub(crate) use kept::{benefit, benefit_columns, fields_of, plans_of};
+pub(crate) use kept::{
+    benefit, benefit_columns, fields_of, plans_of, vehicle, vehicle_columns, vehicle_values,
+};
 
 use crate::statement::inserts;
 use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
@@ -112,10 +114,14 @@ pub async fn card_holder(
     rows.first().map(|row| row.get("person")).transpose()
 }
 
-fn with_card(tenant: TenantId, card: &CardNumber) -> Statement {
-    sql("SELECT person FROM benefits WHERE tenant = $1 AND card = $2 ORDER BY code LIMIT 1")
-        .arg(tenant)
-        .arg(card.as_str())
+/// Whoever has it, by a benefit of his or by a dependent: a card belongs to one person, so the first tells.
+pub(crate) fn with_card(tenant: TenantId, card: &CardNumber) -> Statement {
+    sql("SELECT person FROM benefits WHERE tenant = $1 AND card = $2
+         UNION ALL SELECT (SELECT b.person FROM benefits b WHERE b.tenant = d.tenant AND b.code = d.benefit) AS person
+             FROM dependents d WHERE d.tenant = $1 AND d.card = $2
+         LIMIT 1")
+    .arg(tenant)
+    .arg(card.as_str())
 }
 
 /// Whether the person has a benefit in a branch that the scope sees.
@@ -186,7 +192,7 @@ pub async fn around(
 }
 
 /// A statement without rows, where there is nothing to ask for.
-fn nothing() -> Statement {
+pub(crate) fn nothing() -> Statement {
     sql("SELECT 1 AS one WHERE 1 = 0")
 }
 

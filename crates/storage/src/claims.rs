@@ -6,7 +6,7 @@ pub use search::{Driver, Found, Part, Place, at, codes, count, driver};
 
 use crate::benefits::Vehicle;
 use crate::benefits::kept::{vehicle, vehicle_columns, vehicle_values};
-use crate::people::postal_address;
+use crate::people::place;
 use crate::statement::inserts;
 use crate::{Error, Row, Source, Statement, Value, Weight, sql};
 use domain::{
@@ -143,7 +143,7 @@ fn told(row: &Row) -> Result<Told, Error> {
         opened_at: row.get("opened_at")?,
         closed_at: row.get("closed_at")?,
         driver: row.get("driver")?,
-        place: postal_address(row, None)?,
+        place: place(row)?,
         vehicle: vehicle(row)?,
     };
     Ok(Told { code: row.get("code")?, claim, responsible: row.get("responsible_name")? })

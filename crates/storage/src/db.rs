@@ -170,10 +170,15 @@ impl Tx {
         &mut self,
         statements: [Statement; N],
     ) -> Result<[Vec<Row>; N], Error> {
+        let rows = self.each(statements.into()).await?;
+        rows.try_into().map_err(|_| Error::Broken("as many answers as statements".to_owned()))
+    }
+
+    /// The same for as many as there happen to be.
+    pub(crate) async fn each(&mut self, statements: Vec<Statement>) -> Result<Vec<Vec<Row>>, Error> {
         self.begin_statement(!statements.iter().all(Statement::only_reads))?;
         let result = self.session.several(&statements).await;
-        let rows = self.end_statement(result)?;
-        rows.try_into().map_err(|_| Error::Broken("as many answers as statements".to_owned()))
+        self.end_statement(result)
     }
 
     /// Runs several statements for their effect, in order, without a pause between them.

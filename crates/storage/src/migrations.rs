@@ -11,8 +11,18 @@ pub(crate) struct Migration {
     pub version: i64,
     pub name: &'static str,
     pub text: &'static str,
-    /// The rows that are there get their words in the index of names, which only the program can make.
-    pub indexes_names: bool,
+    /// What it does to the rows that are there, and only the program can do.
+    pub names: Names,
+}
+
+/// What becomes of names, whose words are made in the program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Names {
+    Untouched,
+    /// The rows of the searches get theirs in the index of names.
+    Indexed,
+    /// They are written into the vocabulary.
+    Listed,
 }
 
 impl Migration {
@@ -22,7 +32,7 @@ impl Migration {
 }
 
 const fn step(version: i64, name: &'static str, text: &'static str) -> Migration {
-    Migration { version, name, text, indexes_names: false }
+    Migration { version, name, text, names: Names::Untouched }
 }
 
 pub(crate) const MIGRATIONS: &[Migration] = &[
@@ -30,8 +40,14 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step(2, "access", include_str!("../migrations/0002_access.sql")),
     step(3, "registers", include_str!("../migrations/0003_registers.sql")),
     step(4, "audit", include_str!("../migrations/0004_audit.sql")),
-    Migration { indexes_names: true, ..step(5, "benefits", include_str!("../migrations/0005_benefits.sql")) },
-    step(6, "interface", include_str!("../migrations/0006_interface.sql")),
+    Migration {
+        names: Names::Indexed,
+        ..step(5, "benefits", include_str!("../migrations/0005_benefits.sql"))
+    },
+    Migration {
+        names: Names::Listed,
+        ..step(6, "interface", include_str!("../migrations/0006_interface.sql"))
+    },
     step(7, "triggers", include_str!("../migrations/0007_triggers.sql")),
 ];
 

@@ -1,12 +1,18 @@
 //! The index of names: which words stand in the name of each row of the searches. Words are folded here, in the program,
 //! and led by the tenant (`7xjoao`) and once more by tenant and branch (`7b2xjoao`), so that neither a tenant nor a caller
-//! with some branches ever touches what is others'. The row's key is its tenant and its slot.
+//! with some branches ever touches what is others'. The row's key is its tenant and its slot. Every word that enters an
+//! index is also written into the vocabulary, without which nobody is found by it.
+
+mod terms;
+pub(crate) mod vocabulary;
+
+pub(crate) use terms::{Typed, exact_query, query};
 
 use crate::{Statement, sql};
-use domain::{BranchCode, Branches, Scope, TenantId, name_words};
+use domain::{BranchCode, TenantId, name_words};
 
 /// Whose names an index holds.
-#[allow(dead_code, reason = "dependents and leads come with the operations that write them")]
+#[allow(dead_code, reason = "leads come with the operations that write them")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Index {
     /// Members and benefits, by slot.
@@ -40,22 +46,36 @@ pub(crate) fn slot(key: i64) -> i32 {
     (key & i64::from(u32::MAX)) as i32
 }
 
-/// Everything that a row is found by.
-pub(crate) fn words(tenant: TenantId, branch: BranchCode, name: &str) -> String {
-    let mut all = String::new();
+/// Everything that a row is found by. One without a branch of its own is found in the tenant as a whole.
+pub(crate) fn words(tenant: TenantId, branch: impl Into<Option<BranchCode>>, name: &str) -> String {
+    let (branch, mut all) = (branch.into(), String::new());
     for word in name_words(name) {
-        for led in [format!("{tenant}x{word} "), format!("{tenant}b{branch}x{word} ")] {
-            all.push_str(&led);
+        all.push_str(&format!("{tenant}x{word} "));
+        if let Some(branch) = branch {
+            all.push_str(&format!("{tenant}b{branch}x{word} "));
         }
     }
     all
 }
 
-/// Puts rows into an index: slot or code, branch and name of each.
+/// Puts rows into an index, and their words into the vocabulary: slot or code, branch and name of each.
 pub(crate) fn insert<'n>(
     index: Index,
     tenant: TenantId,
-    rows: impl IntoIterator<Item = (i32, BranchCode, &'n str)>,
+    rows: impl IntoIterator<Item = (i32, impl Into<Option<BranchCode>>, &'n str)>,
+) -> Vec<Statement> {
+    let rows: Vec<(i32, Option<BranchCode>, &str)> =
+        rows.into_iter().map(|(slot, branch, name)| (slot, branch.into(), name)).collect();
+    let mut statements = insert_rows(index, tenant, rows.iter().copied());
+    statements.extend(vocabulary::add(tenant, rows.iter().map(|(_, _, name)| *name)));
+    statements
+}
+
+/// Into the index alone, for a database that knows no vocabulary yet.
+pub(crate) fn insert_rows<'n>(
+    index: Index,
+    tenant: TenantId,
+    rows: impl IntoIterator<Item = (i32, impl Into<Option<BranchCode>>, &'n str)>,
 ) -> Vec<Statement> {
     let rows = rows.into_iter();
     let mut rows = rows.map(|(slot, branch, name)| (key(tenant, slot), words(tenant, branch, name)));
@@ -84,35 +104,17 @@ pub(crate) fn remove(index: Index, tenant: TenantId, slot: i32) -> Statement {
     sql("DELETE FROM").ending(index.table()).ending("WHERE NAME_KEY = $1").arg(key(tenant, slot))
 }
 
-/// The query for rows in the scope with a word that begins with each of these.
-pub(crate) fn query(scope: &Scope, words: &[String]) -> String {
-    let tenant = scope.tenant();
-    let one = |word: &String| match scope.branches() {
-        Branches::All => format!("{tenant}x{word}*"),
-        Branches::Only(some) => {
-            let heads: Vec<String> = some.iter().map(|branch| format!("{tenant}b{branch}x{word}*")).collect();
-            format!("({})", heads.join(" OR "))
-        }
-    };
-    words.iter().map(one).collect::<Vec<_>>().join(" AND ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::Role;
 
     #[test]
-    fn a_caller_with_some_branches_asks_for_the_words_of_those() {
-        let words = ["maria".to_owned(), "sou".to_owned()];
-        let tenant = TenantId::new(7);
-        assert_eq!(query(&Scope::whole(tenant), &words), "7xmaria* AND 7xsou*");
-        let some = Scope::of(tenant, Role::Operator, [2, 3].map(BranchCode::new));
-        assert_eq!(query(&some, &words), "(7b2xmaria* OR 7b3xmaria*) AND (7b2xsou* OR 7b3xsou*)");
+    fn a_word_is_led_by_its_tenant_and_by_its_branch() {
         assert_eq!(
-            super::words(tenant, BranchCode::new(2), "Zé D'Ávila"),
+            words(TenantId::new(7), BranchCode::new(2), "Zé D'Ávila"),
             "7xavila 7b2xavila 7xd 7b2xd 7xze 7b2xze "
         );
+        assert_eq!(words(TenantId::new(7), None, "Zé D'Ávila"), "7xavila 7xd 7xze ");
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Everybody that an association knows.
 
 use crate::statement::inserts;
-use crate::{Error, Row, Source, Tx, Value, Weight, sql};
+use crate::{Error, Row, Source, Tx, Value, Weight, benefits, sql};
 use domain::{
     BranchCode, Cep, CivilState, Cnpj, Document, Email, Moment, Nature, PersonCode, Phone, PostalAddress,
-    Rejection, SellerCode, Sex, TenantId,
+    Rejection, Scope, SellerCode, Sex, TenantId,
 };
 
 /// What is known of a person. Days are `yyyy-MM-dd`.
@@ -48,11 +48,16 @@ pub struct Profile {
 impl Profile {
     /// A member of whom no more is known than this.
     pub fn member(branch: BranchCode, document: Document, name: String, now: Moment) -> Profile {
+        Profile { is_member: true, ..Profile::stranger(branch, Some(document), name, now) }
+    }
+
+    /// Somebody who is no member, of whom no more is known than this.
+    pub fn stranger(branch: BranchCode, document: Option<Document>, name: String, now: Moment) -> Profile {
         Profile {
             branch,
-            is_member: true,
-            nature: document.nature(),
-            document: Some(document),
+            is_member: false,
+            nature: document.as_ref().map_or(Nature::Natural, Document::nature),
+            document,
             name,
             integration_code: None,
             email: None,
@@ -133,6 +138,16 @@ pub async fn some(
     rows.iter().map(|row| Ok((row.get("code")?, profile(row)?))).collect()
 }
 
+/// Whether the scope sees the person: by his own branch, or by that of one of his benefits.
+pub async fn is_visible(tx: &mut Tx, scope: &Scope, code: PersonCode) -> Result<bool, Error> {
+    let statement = sql("SELECT branch FROM people WHERE tenant = $1 AND code = $2");
+    match tx.one(statement.arg(scope.tenant()).arg(code)).await? {
+        None => Ok(false),
+        Some(row) if scope.sees(row.get("branch")?) => Ok(true),
+        Some(_) => benefits::has_visible(tx, scope, code).await,
+    }
+}
+
 const SELECT: &str = "SELECT code, branch, is_member, document, nature, name, integration_code, email,
      receives_email, receives_whatsapp, sex, born_on, identity_number, identity_issuer, identity_issued_on,
      mother, civil_state, cnh_number, cnh_category, cnh_valid_until, trade_name, state_registration,
@@ -201,13 +216,13 @@ fn profile(row: &Row) -> Result<Profile, Error> {
 
 /// Where a person lives.
 pub(crate) fn address(row: &Row) -> Result<PostalAddress, Error> {
-    postal_address(row, row.get("address_kind")?)
+    Ok(PostalAddress { kind: row.get("address_kind")?, ..place(row)? })
 }
 
-/// Wherever a place is kept, its columns have the same names.
-pub(crate) fn postal_address(row: &Row, kind: Option<String>) -> Result<PostalAddress, Error> {
+/// A place: an address of which nobody says what it is to whom.
+pub(crate) fn place(row: &Row) -> Result<PostalAddress, Error> {
     Ok(PostalAddress {
-        kind,
+        kind: None,
         street_kind: row.get("street_kind")?,
         street: row.get("street")?,
         number: row.get("street_number")?,

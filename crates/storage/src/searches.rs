@@ -8,13 +8,16 @@
 mod found;
 mod shapes;
 mod slots;
+mod validated;
+mod words;
 
 pub use found::{Found, FoundBenefit, FoundPerson, OfBenefit};
-pub use slots::slots;
+pub use validated::validated;
 
 use crate::tally::Stretch;
 use crate::{Error, Source, Statement, Tx, Value, Weight, names, sql};
 use domain::{BenefitCode, BenefitCriteria, BenefitKey, MemberCriteria, Scope, SituationCode};
+use words::Words;
 
 /// Rows in a page.
 pub const PAGE: i64 = 100;
@@ -52,12 +55,47 @@ impl Driver {
     }
 }
 
-/// What leads this search; `None` where only branch and situation are asked for.
-pub async fn driver(
-    from: &mut Tx,
-    scope: &Scope,
-    criteria: &MemberCriteria,
-) -> Result<Option<Driver>, Error> {
+/// A search that knows what leads it.
+pub struct Led<'s> {
+    scope: &'s Scope,
+    criteria: &'s MemberCriteria,
+    driver: Driver,
+    /// What the words of a name come to, where they lead.
+    words: Option<Words>,
+}
+
+impl<'s> Led<'s> {
+    /// `None` where only branch and situation are asked for.
+    pub async fn find(
+        tx: &mut Tx,
+        scope: &'s Scope,
+        criteria: &'s MemberCriteria,
+    ) -> Result<Option<Led<'s>>, Error> {
+        let Some(driver) = driver(tx, scope, criteria).await? else { return Ok(None) };
+        let words = match driver {
+            Driver::Words => Some(Words::look_up(tx, scope, criteria).await?),
+            _ => None,
+        };
+        Ok(Some(Led { scope, criteria, driver, words }))
+    }
+
+    /// The slots of a page: those behind `after`, but for the first `skip`.
+    pub async fn slots(&self, tx: &mut Tx, after: i32, skip: i64) -> Result<Vec<i32>, Error> {
+        slots::slots(tx, self, after, skip).await
+    }
+
+    /// How many rows there are.
+    pub async fn count(&self, tx: &mut Tx) -> Result<i64, Error> {
+        let statement = match &self.words {
+            Some(Words::These(slots)) => return Ok(slots.len() as i64),
+            Some(Words::Like(query)) => words::counted(self.scope, self.criteria, query),
+            None => return count(tx, self.scope, self.criteria, self.driver).await,
+        };
+        only(tx.all(statement).await?, "rows")
+    }
+}
+
+async fn driver(from: &mut Tx, scope: &Scope, criteria: &MemberCriteria) -> Result<Option<Driver>, Error> {
     if let Some(sure) = sure_driver(criteria) {
         return Ok(Some(sure));
     }
@@ -205,17 +243,8 @@ fn drive(head: Statement, driver: Driver, scope: &Scope, criteria: &MemberCriter
                 .then("AND i.plan = ? AND i.active", [criteria.plan])
         }
         Driver::Order => head.ending(from).ending("WHERE l.tenant = $1").arg(scope.tenant()),
-        Driver::Words => {
-            let words = names::query(scope, &criteria.words);
-            if has_checks(driver, scope, criteria) {
-                head.ending("FROM name_index n CROSS JOIN listing l WHERE l.tenant = $1")
-                    .arg(scope.tenant())
-                    .then("AND l.slot = n.NAME_KEY - ?", [names::key(scope.tenant(), 0)])
-                    .then("AND MATCHES_NAME(CAST(? AS TEXT))", [words])
-            } else {
-                head.ending("FROM name_index n WHERE MATCHES_NAME(CAST($1 AS TEXT))").arg(words)
-            }
-        }
+        // By what was typed, for whoever did not look it up.
+        Driver::Words => words::drive(head, scope, criteria, &names::query(scope, &criteria.words)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Consultants and representatives.
 
-use crate::{Error, Source, Tx, Weight, sql};
-use domain::{BranchCode, Document, Email, Moment, Name, Phone, SellerCode, SellerKind, TenantId};
+use crate::{Error, Row, Source, Tx, Weight, sql};
+use domain::{BranchCode, Document, Email, Moment, Name, Phone, Scope, SellerCode, SellerKind, TenantId};
 
 /// A seller, as far as others name him.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,57 @@ pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Se
             })
         })
         .collect()
+}
+
+/// A seller with where he is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SellerDetails {
+    pub code: SellerCode,
+    pub kind: SellerKind,
+    pub name: String,
+    pub document: Option<String>,
+    pub email: Option<String>,
+    pub mobile: Option<String>,
+    pub landline: Option<String>,
+    pub district: Option<String>,
+    pub city: Option<String>,
+    pub state: Option<String>,
+    pub branch: BranchCode,
+}
+
+/// Those who sell now in the branches of the scope, of this kind and with this document where they are given; by code.
+/// Whatever is compared without case and accents is left to the caller: neither engine does it as the other.
+pub async fn active(
+    from: impl Into<Source<'_>>,
+    scope: &Scope,
+    kind: Option<SellerKind>,
+    document: Option<&Document>,
+) -> Result<Vec<SellerDetails>, Error> {
+    let statement =
+        sql("SELECT code, kind, name, document, email, mobile, landline, district, city, state, branch
+         FROM sellers WHERE tenant = $1 AND active")
+        .arg(scope.tenant())
+        .scoped("branch", scope.branches())
+        .when("AND kind = ?", kind)
+        .when("AND document = ?", document.map(Document::as_str))
+        .ending("ORDER BY code");
+    from.into().all(Weight::Search, statement).await?.iter().map(details).collect()
+}
+
+fn details(row: &Row) -> Result<SellerDetails, Error> {
+    Ok(SellerDetails {
+        code: row.get("code")?,
+        kind: row.get("kind")?,
+        name: row.get("name")?,
+        document: row.get("document")?,
+        email: row.get("email")?,
+        mobile: row.get("mobile")?,
+        landline: row.get("landline")?,
+        district: row.get("district")?,
+        city: row.get("city")?,
+        state: row.get("state")?,
+        branch: row.get("branch")?,
+    })
 }
 
 pub struct NewSeller {

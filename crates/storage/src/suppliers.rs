@@ -1,7 +1,54 @@
 //! Suppliers: workshops, tow trucks, clinics.
 
-use crate::{Error, Tx, sql};
+use crate::{Error, Row, Source, Tx, people, sql};
 use domain::{Cep, Document, Email, Moment, Name, Phone, PostalAddress, SupplierCode, TenantId};
+
+/// A supplier as it is kept, whether the association still works with it or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Supplier {
+    pub code: SupplierCode,
+    pub name: String,
+    pub trade_name: Option<String>,
+    pub document: Option<String>,
+    pub state_registration: Option<String>,
+    pub email: Option<String>,
+    pub mobile: Option<String>,
+    pub landline: Option<String>,
+    pub kind: Option<String>,
+    pub address: PostalAddress,
+    pub active: bool,
+}
+
+/// The supplier of this code. Suppliers have no branch: whoever works in the tenant may see them.
+pub async fn find(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    code: SupplierCode,
+) -> Result<Option<Supplier>, Error> {
+    let statement =
+        sql("SELECT code, name, trade_name, document, state_registration, email, mobile, landline, kind,
+             street_kind, street, street_number, complement, district, city, state, cep, active
+         FROM suppliers WHERE tenant = $1 AND code = $2")
+        .arg(tenant)
+        .arg(code);
+    from.into().one(statement).await?.map(|row| supplier(&row)).transpose()
+}
+
+fn supplier(row: &Row) -> Result<Supplier, Error> {
+    Ok(Supplier {
+        code: row.get("code")?,
+        name: row.get("name")?,
+        trade_name: row.get("trade_name")?,
+        document: row.get("document")?,
+        state_registration: row.get("state_registration")?,
+        email: row.get("email")?,
+        mobile: row.get("mobile")?,
+        landline: row.get("landline")?,
+        kind: row.get("kind")?,
+        address: people::place(row)?,
+        active: row.get("active")?,
+    })
+}
 
 pub struct NewSupplier {
     pub code: SupplierCode,

@@ -4,13 +4,19 @@
 use domain::BenefitKind::{self, Assistance, Consortium, Health, Miscellaneous, Vehicle};
 use domain::FieldKind::{self, Boolean, Date, List, Number, Text};
 use domain::VehicleCategory::{self, Bus, Light, Motorcycle, Other, Truck};
-use domain::{ClaimTypeCode, Field, FieldCode, Moment, Name, PlanCode, TenantId, VehicleTypeCode};
+use domain::{
+    ClaimTypeCode, Colour, Document, Field, FieldCode, FunnelCode, Moment, Name, Phone, PlanCode,
+    PostalAddress, SupplierCode, TenantId, VehicleTypeCode,
+};
 use storage::additional_fields::NewField;
 use storage::claim_types;
 use storage::counters::{self, Counter};
 use storage::plans::NewPlan;
+use storage::suppliers::NewSupplier;
 use storage::vehicle_types::NewVehicleType;
-use storage::{Error, Tx, additional_fields, due_days, plans, sql, vehicle_types, versions};
+use storage::{
+    Error, Tx, additional_fields, due_days, funnels, plans, sql, suppliers, vehicle_types, versions,
+};
 
 /// The codes of each register count from 1 in the order written here.
 pub struct Registers {
@@ -23,8 +29,13 @@ pub struct Registers {
     due_days: &'static [i32],
     claim_types: &'static [&'static str],
     fields: &'static [OneField],
-    /// No longer used: a plan, a type of vehicle, an additional field.
-    inactive: (i32, i32, i32),
+    /// Name and document. Of the second nothing else is known.
+    suppliers: &'static [(&'static str, &'static str)],
+    /// Behind the one that every association is born with, whose name and stages get this ending.
+    funnels: &'static [(&'static str, &'static [&'static str])],
+    born_ending: &'static str,
+    /// No longer used: a plan, a type of vehicle, an additional field, a funnel, a stage, a supplier.
+    inactive: [i32; 6],
 }
 
 struct OneField {
@@ -77,7 +88,10 @@ pub const HERE: Registers = Registers {
         list("Acomodação", Health, &["Enfermaria", "Apartamento"]),
         text("Campo antigo", Vehicle, 10),
     ],
-    inactive: (7, 2, 8),
+    suppliers: &[("Oficina Boa Rota Ltda", "11.222.333/0001-81"), ("José do Guincho", "529.982.247-25")],
+    funnels: &[("Empresas", &["Visita", "Contrato", "Arquivo"]), ("Antigo", &["Parado"])],
+    born_ending: "",
+    inactive: [7, 2, 8, 3, 8, 2],
 };
 
 pub const THERE: Registers = Registers {
@@ -107,7 +121,18 @@ pub const THERE: Registers = Registers {
         text("Campo Ali", Vehicle, 10),
         text("Campo só Ali", Vehicle, 10),
     ],
-    inactive: (6, 1, 7),
+    suppliers: &[
+        ("Oficina Ali Ltda", "12.ABC.345/01DE-35"),
+        ("Guincho Ali ME", "111.444.777-35"),
+        ("Clínica Ali S.A.", "11.222.333/0001-81"),
+    ],
+    funnels: &[
+        ("Frotas Ali", &["Visita Ali", "Contrato Ali", "Arquivo Ali"]),
+        ("Novo Ali", &["Parado Ali"]),
+        ("Só Ali", &["Etapa só Ali"]),
+    ],
+    born_ending: " Ali",
+    inactive: [6, 1, 7, 2, 2, 1],
 };
 
 impl Registers {
@@ -122,23 +147,42 @@ impl Registers {
         additional_fields::insert_all(tx, tenant, &all, now).await?;
         let all = (1..).zip(self.claim_types).map(|(code, kind)| (ClaimTypeCode::new(code), name(kind)));
         claim_types::insert_all(tx, tenant, &all.collect::<Vec<_>>(), now).await?;
+        let all: Vec<_> = (1..).zip(self.suppliers).map(|(code, one)| new_supplier(code, one)).collect();
+        suppliers::insert_all(tx, tenant, &all, now).await?;
         // Whoever adds one more gets the next code.
         for (counter, count) in [
             (Counter::Plan, self.plans.len()),
             (Counter::VehicleType, self.vehicle_types.len()),
             (Counter::Field, self.fields.len()),
             (Counter::ClaimType, self.claim_types.len()),
+            (Counter::Supplier, self.suppliers.len()),
         ] {
             counters::take(tx, tenant, counter, i32::try_from(count).unwrap()).await?;
         }
-        let (plan, vehicle_type, field) = self.inactive;
-        for (table, code) in [("plans", plan), ("vehicle_types", vehicle_type), ("additional_fields", field)]
-        {
+        self.write_funnels(tx, tenant, now).await?;
+        let tables = ["plans", "vehicle_types", "additional_fields", "funnels", "stages", "suppliers"];
+        for (table, code) in tables.into_iter().zip(self.inactive) {
             let left = sql("UPDATE")
                 .ending(&format!("{table} SET active = FALSE WHERE tenant = {tenant} AND code = {code}"));
             assert_eq!(tx.execute(left).await?, 1);
         }
         versions::raise_registers(tx, tenant).await.map(drop)
+    }
+
+    async fn write_funnels(&self, tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
+        for table in ["funnels", "stages"] {
+            let text = format!("{table} SET name = name || '{}' WHERE tenant = {tenant}", self.born_ending);
+            tx.execute(sql("UPDATE").ending(&text)).await?;
+        }
+        for (name, stages) in self.funnels {
+            let count = i32::try_from(stages.len()).unwrap();
+            let wanted = [(Counter::Funnel, 1), (Counter::Stage, count)];
+            let [funnel, stage] = counters::take_all(tx, tenant, wanted).await?;
+            let stages: Vec<_> = stages.iter().map(|name| (*name, Colour::rgb(0x1A_73E8))).collect();
+            let all = funnels::insert(tenant, FunnelCode::new(funnel), name, (stage, &stages), now);
+            tx.batch(all).await?;
+        }
+        Ok(())
     }
 }
 
@@ -163,5 +207,32 @@ fn new_field(code: i32, field: &OneField) -> NewField {
         required: field.required,
         longest: field.longest,
         options: field.options.iter().map(|&option| option.to_owned()).collect(),
+    }
+}
+
+fn new_supplier(code: i32, (own, document): &(&str, &str)) -> NewSupplier {
+    let is_known = code != 2;
+    let known = |text: &str| is_known.then(|| text.to_owned());
+    NewSupplier {
+        code: SupplierCode::new(code),
+        name: name(own),
+        trade_name: known("Boa Rota"),
+        document: Some(Document::parse(document).unwrap()),
+        state_registration: known("110042490114"),
+        email: known("contato@fornecedor.example").map(|text| domain::Email::parse(&text).unwrap()),
+        mobile: known("11987654321").map(|text| Phone::parse(&text).unwrap()),
+        landline: known("1133334444").map(|text| Phone::parse(&text).unwrap()),
+        kind: known("Oficina"),
+        address: PostalAddress {
+            kind: None,
+            street_kind: known("Avenida"),
+            street: known("Paulista"),
+            number: known("1578"),
+            complement: known("Loja 2"),
+            district: known("Bela Vista"),
+            city: known("São Paulo"),
+            state: known("SP"),
+            cep: known("01310100").map(|text| domain::Cep::parse(&text).unwrap()),
+        },
     }
 }

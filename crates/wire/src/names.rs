@@ -1,8 +1,8 @@
 //! What the fixed sets are called outside, each in one table.
 
 use domain::{
-    BenefitKind, CivilState, DealState, DeliveryState, Entity, Fuel, Involved, Kinship, Nature, PhoneKind,
-    Priority, Role, SellerKind, Sex, SituationKind, VehicleCategory,
+    BenefitKind, CivilState, DealState, DeliveryState, Entity, FieldKind, Fuel, Involved, Kinship, Nature,
+    PhoneKind, Priority, Role, SellerKind, Sex, SituationKind, VehicleCategory,
 };
 
 /// A set whose members callers name, exactly as its table writes them.
@@ -146,6 +146,15 @@ names! {
         Open = "ABERTO",
         Progress = "ANDAMENTO",
         Done = "CONCLUIDO",
+    }
+
+    /// `tipo` of an additional field.
+    field_kind: FieldKind {
+        Text = "Texto",
+        Number = "Numero",
+        Date = "Data",
+        Boolean = "Logico",
+        List = "Lista",
     }
 
     /// `categoria` as the list of vehicle types gives it.

@@ -29,6 +29,22 @@ pub fn field(field: Field) -> &'static str {
         Field::VehicleType => "codTipoVeiculo",
         Field::Claim => "codEvento",
         Field::Receiver => "codReceptor",
+        Field::Person => "codPessoa",
+        Field::Supplier => "codFornecedor",
+        Field::BenefitKind => "codigo",
+        Field::PersonName => "nomePessoa",
+        Field::LeadDocument => "documento",
+        Field::Phones => "telefones",
+        Field::Lead => "codLead",
+        Field::Deal => "codNegocio",
+        Field::DealDependent => "codDependente",
+        Field::DealVehicleType => "veiculo.codTipoVeiculo",
+        Field::VehicleTypeName => "veiculo.tipoVeiculo",
+        Field::Funnel => "codFunil",
+        Field::Stage => "codEtapa",
+        Field::Responsible => "codUsuarioResponsavel",
+        Field::Plans => "planos",
+        Field::Kinship => "parentesco",
         Field::Text => "texto",
     }
 }
@@ -75,6 +91,7 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::BadDocument(given) => {
             format!("cpfCnpj: \"{given}\" não é um CPF nem um CNPJ válido; confira os dígitos.")
         }
+        Rejection::BadCpf(given) => format!("cpf: \"{given}\" não é um CPF válido; confira os dígitos."),
         Rejection::BadPhone(given) => {
             format!("telefone: \"{given}\" não é um telefone; use o DDD e o número, como (11)98765-4321.")
         }
@@ -117,6 +134,25 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::UnknownCode { field: Field::Benefit, code } => {
             format!("codBeneficio: o benefício {code} não existe para o seu usuário.")
         }
+        Rejection::UnknownCode { field: Field::Person, code } => {
+            format!("codPessoa: a pessoa {code} não existe para o seu usuário.")
+        }
+        Rejection::UnknownCode { field: Field::Supplier, code } => {
+            format!("codFornecedor: o fornecedor {code} não existe nesta base.")
+        }
+        Rejection::UnknownCode { field: Field::BenefitKind, code } => format!(
+            "codigo: {code} não é um tipo de benefício; use 0 (Veicular), 1 (Saúde), 2 (Diversos), 3 (Consórcio) ou 4 \
+             (Assistência 24H)."
+        ),
+        Rejection::UnknownCode { field: Field::Deal, code } => {
+            format!("codNegocio: o negócio {code} não existe para o seu usuário.")
+        }
+        Rejection::UnknownCode { field: Field::DealDependent, code } => {
+            format!("codDependente: o dependente {code} não existe neste negócio.")
+        }
+        Rejection::UnknownCode { field: Field::Responsible, code } => format!(
+            "codUsuarioResponsavel: o usuário {code} não existe, está inativo ou não acessa a loja do negócio."
+        ),
         Rejection::UnknownCode { field: unknown, code } => {
             format!("{}: o código {code} não existe, está inativo ou é de outra loja.", field(*unknown))
         }
@@ -171,6 +207,21 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::CancelledBenefit(benefit) => format!(
             "codBeneficio: o benefício {benefit} está cancelado; só a gestão da associação pode reativá-lo."
         ),
+        Rejection::PlanTaken(plan) => {
+            format!("codPlano: o plano {plan} já é um item ativo deste benefício; use outro.")
+        }
+        Rejection::UnknownPlan { at, code } => {
+            format!("planos[{at}]: o plano {code} não existe ou está inativo.")
+        }
+        Rejection::UnknownDependent { code, benefit } => {
+            format!("codDependente: o benefício {benefit} não tem um dependente {code}.")
+        }
+        Rejection::DependentTaken(code) => format!(
+            "cpf: já é o do dependente {code} deste benefício, que está ativo; para alterá-lo, envie o codDependente {code}."
+        ),
+        Rejection::NoDependentKey => {
+            "Informe ao menos um destes: nome, cpf ou numeroCartaoDesconto.".to_owned()
+        }
         Rejection::NoMemberCriterion => {
             "Informe ao menos um destes: codPessoa; nome; cpf ou cnpj; dataCadastroInicial com dataCadastroFinal; \
              dataNascimento; situacaoBeneficio; placa ou chassi."
@@ -178,6 +229,28 @@ pub fn text(rejection: &Rejection) -> String {
         }
         Rejection::NoBenefitKey => {
             "Informe ao menos um destes: placa, chassi, sequencial ou numeroCartaoDesconto.".to_owned()
+        }
+        Rejection::NoValidationKey => {
+            "Informe ao menos um destes: matricula, cpfCnpj ou sequencial.".to_owned()
+        }
+        Rejection::NothingToValidate => {
+            "Nenhum benefício foi encontrado; confira o que enviou em matricula, cpfCnpj e sequencial.".to_owned()
+        }
+        Rejection::Disagree { field: one, with } => {
+            format!("{}: difere de {}; informe um deles, ou o mesmo nos dois.", field(*one), field(*with))
+        }
+        Rejection::NoContact => "telefone: informe ao menos um destes: telefone, email ou documento.".to_owned(),
+        Rejection::OtherFunnel(stage) => {
+            format!("codEtapa: a etapa {stage} é de outro funil; use uma etapa do funil do negócio.")
+        }
+        Rejection::NoStage => "codFunil: não há um funil em uso com etapas; cadastre-o antes.".to_owned(),
+        Rejection::NotLost => "motivoPerda: só se informa com a situação Perdido.".to_owned(),
+        Rejection::UnknownVehicleType { given, known } => format!(
+            "veiculo.tipoVeiculo: \"{given}\" não é um tipo de veículo desta base; use {}.",
+            listed(known)
+        ),
+        Rejection::NotAHealthDeal(deal) => {
+            format!("codNegocio: o negócio {deal} não é de saúde, e só esses têm dependentes.")
         }
         Rejection::UnknownTenant(id) => format!("base: não há uma base {id} neste servidor."),
         Rejection::NoDefaultTenant => {

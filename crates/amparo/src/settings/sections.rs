@@ -182,6 +182,8 @@ impl AccessSettings {
             throttle: Throttle {
                 by_account: values.integer("access.account_failures", FAILURES)?,
                 by_address: values.integer("access.address_failures", FAILURES)?,
+                misses: values.integer("access.validation_misses", FAILURES)?,
+                lookups: values.integer("access.validation_lookups", FAILURES)?,
                 window: values.duration("access.failure_window")?,
             },
             renew_interval: values.duration("access.renew_interval")?,

@@ -3,19 +3,21 @@
 use super::beneficio::{fields, plans};
 use crate::State;
 use crate::answer::Answer;
-use crate::extract::{Caller, Query};
+use crate::extract::{Caller, Code, Query};
 use crate::failure::Failure;
 use crate::write::Write;
 use app::base::Registers;
+use app::credit_cards;
 use app::people::{self, Saved};
 use app::searches::{self, Found, OfBenefit};
 use axum::extract;
 use axum::response::Response;
-use domain::{PhoneKind, shown};
+use domain::{PersonCode, PhoneKind, shown};
 use wire::names;
 use wire::read;
 use wire::records::{
-    EnderecoTO, Pagina, PesquisaAssociadoOutputTO, PesquisaAssociadoQuery, PessoaInput, PessoaOutputTO,
+    CartaoCreditoTO, EnderecoTO, Pagina, PesquisaAssociadoOutputTO, PesquisaAssociadoQuery, PessoaInput,
+    PessoaOutputTO,
 };
 
 /// `GET /ext/associado`
@@ -37,6 +39,25 @@ pub async fn save(
 ) -> Result<Response, Failure> {
     let act = |input: PessoaInput, once| people::save(&state.app, &caller, input, once);
     write.answer(&state, &caller, read::body, act, record).await
+}
+
+/// `GET /ext/associado/{codPessoa}/cartaoCredito`
+pub async fn credit_cards(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    person: Code<PersonCode>,
+) -> Result<Answer<Vec<CartaoCreditoTO>>, Failure> {
+    let cards = credit_cards::of(&state.app, &caller, person.get()?).await?;
+    let records = cards.into_iter().map(|card| CartaoCreditoTO {
+        cod_cartao: card.code.get(),
+        bandeira: card.brand,
+        ultimos_digitos: card.last_digits,
+        nome_titular: card.holder,
+        validade: shown::month(&card.valid_until),
+        principal: card.is_main,
+        ativo: card.active,
+    });
+    Ok(Answer(records.collect()))
 }
 
 fn record(saved: &Saved) -> PessoaOutputTO {

@@ -1,5 +1,8 @@
 //! `/ext/beneficio`: benefits, and the open lists that they depend on.
 
+pub mod dependentes;
+pub mod itens;
+
 use crate::State;
 use crate::answer::Answer;
 use crate::extract::{Base, Caller, Code, Query};
@@ -7,16 +10,18 @@ use crate::failure::Failure;
 use crate::write::Write;
 use app::base::{Registers, registers};
 use app::benefits::{self, Input, Saved};
+use app::equipment;
 use app::searches::{self, FieldValues, FoundBenefit, Vehicle};
 use axum::extract;
 use axum::response::Response;
-use domain::{BenefitCode, BenefitKind, Entity, Money, PlanCode, SellerCode, fold, shown};
+use domain::{BenefitCode, BenefitKind, Entity, Money, PlanCode, SellerCode, SupplierCode, fold, shown};
 use wire::names;
 use wire::read;
 use wire::records::{
     BeneficioInput, BeneficioOutputTO, BeneficioVeiculoInput, CampoAdicionalValorTO, CancelamentoInput,
     DiaVencimentoTO, ListaBeneficioQuery, ListaDiaVencimentoTO, Pagina, PesquisaBeneficioOutputTO,
-    PesquisaBeneficioQuery, PlanoValorTO, SituacaoBeneficioTO, TipoVeiculoBean, Valor, VeiculoTO,
+    PesquisaBeneficioQuery, PlanoValorTO, RastreadorInstalacaoTO, SituacaoBeneficioTO, TipoVeiculoBean,
+    Valor, VeiculoTO,
 };
 
 /// `GET /ext/beneficio`
@@ -77,6 +82,31 @@ pub async fn cancel(
     write.answer(&state, &caller, read, act, record).await
 }
 
+/// `GET /ext/beneficio/{codBeneficio}/equipamentos`
+pub async fn equipment(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<BenefitCode>,
+) -> Result<Answer<Vec<RastreadorInstalacaoTO>>, Failure> {
+    let benefit = code.get()?;
+    let installed = equipment::of(&state.app, &caller, benefit).await?;
+    let records = installed.into_iter().map(|(one, supplier)| RastreadorInstalacaoTO {
+        cod_instalacao: one.code.get(),
+        cod_beneficio: benefit.get(),
+        numero_serie: one.serial_number,
+        imei: one.imei,
+        modelo: one.model,
+        fabricante: one.maker,
+        cod_fornecedor: one.supplier.map(SupplierCode::get),
+        nome_fornecedor: supplier,
+        local_instalacao: one.place,
+        data_instalacao: one.installed_on.as_deref().map(shown::day),
+        data_remocao: one.removed_on.as_deref().map(shown::day),
+        ativo: one.active,
+    });
+    Ok(Answer(records.collect()))
+}
+
 fn record(saved: &Saved) -> BeneficioOutputTO {
     BeneficioOutputTO {
         cod_beneficio: saved.code.get(),
@@ -113,13 +143,9 @@ fn item(registers: &Registers, row: FoundBenefit) -> PesquisaBeneficioOutputTO {
         data_ativacao: benefit.activated_on.as_deref().map(shown::day),
         data_cancelamento: benefit.cancelled_on.as_deref().map(shown::day),
         planos: plans(registers, &benefit.plans),
-        placa: plate.clone(),
-        chassi: chassis.clone(),
-        veiculo: (benefit.kind == BenefitKind::Vehicle).then(|| VeiculoTO {
-            placa: plate,
-            chassi: chassis,
-            ..vehicle(registers, benefit.vehicle)
-        }),
+        placa: plate,
+        chassi: chassis,
+        veiculo: (benefit.kind == BenefitKind::Vehicle).then(|| vehicle(registers, benefit.vehicle)),
         cod_consultor: row.consultant.map(SellerCode::get),
         nome_consultor: row.consultant.and_then(|code| registers.seller_name(code)).map(str::to_owned),
         cod_representante: row.representative.map(SellerCode::get),
@@ -149,7 +175,8 @@ pub fn vehicle(registers: &Registers, vehicle: Vehicle) -> VeiculoTO {
         valor_participacao: money(vehicle.participation),
         valor_protegido: money(vehicle.protected),
         valor_veiculo: money(vehicle.worth),
-        ..VeiculoTO::default()
+        placa: vehicle.plate.as_ref().map(ToString::to_string),
+        chassi: vehicle.chassis.as_ref().map(ToString::to_string),
     }
 }
 

@@ -54,7 +54,7 @@ fn links(uri: &Uri, number: i32, total: i64) -> HeaderValue {
     let pages = [
         ("first", Some(1)),
         ("prev", (number > 1).then(|| (number - 1).min(last))),
-        ("next", (number < last).then_some(number + 1)),
+        ("next", (number < last).then(|| number + 1)),
         ("last", Some(last)),
     ];
     for (relation, page) in pages {

@@ -4,4 +4,6 @@ pub mod administracao;
 pub mod associado;
 pub mod autenticacao;
 pub mod beneficio;
+pub mod crm;
 pub mod evento;
+pub mod validacao;

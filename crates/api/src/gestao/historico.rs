@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use app::base::Registers;
 use app::feed::{self, Entry};
 use axum::extract;
-use domain::{Entity, HistoryCode, SituationCode, fold};
+use domain::{HistoryCode, SituationCode};
 use serde_json::value::RawValue;
 use wire::names;
 use wire::records::{HistoricoQuery, HistoricoTO, MudancaTO};
@@ -19,23 +19,11 @@ pub async fn page(
     Query(query): Query<HistoricoQuery>,
 ) -> Result<Answer<HistoricoTO>, Failure> {
     let after = query.after.set().map_or(0, wire::read::Between::get);
-    let entity = query.entity.set().map(|name| entity(&name)).transpose()?;
-    let page = feed::page(&state.app, &caller, entity, HistoryCode::new(after)).await?;
+    let page = feed::page(&state.app, &caller, query.entity.set(), HistoryCode::new(after)).await?;
     let next = page.entries.last().map_or(after, |entry| entry.code.get());
     let items = page.entries.into_iter().map(|entry| change(&page.registers, entry));
     let items = items.collect::<Result<Vec<MudancaTO>, Failure>>()?;
     Ok(Answer(HistoricoTO { itens: items, proximo: next, tem_mais: page.has_more }))
-}
-
-fn entity(name: &str) -> Result<Entity, Failure> {
-    let folded = fold(name);
-    let found = Entity::ALL.into_iter().find(|one| fold(names::entity(*one)) == folded);
-    found.ok_or_else(|| {
-        let line = format!(
-            "entidade: \"{name}\" não é uma entidade; use Benefício, Evento, Vistoria, Help Desk ou Consulta."
-        );
-        Failure::Input(vec![line])
-    })
 }
 
 fn change(registers: &Registers, entry: Entry) -> Result<MudancaTO, Failure> {

@@ -11,14 +11,14 @@ async fn settle(calls: &Calls) {
     }
 }
 
-async fn all(calls: &Calls, query: &[(&str, &str)]) -> Vec<Value> {
+pub async fn all(calls: &Calls, query: &[(&str, &str)]) -> Vec<Value> {
     settle(calls).await;
     let page = calls.read(&calls.administrator, AUDIT, query).await;
     assert_eq!(page["temMais"], false, "{page}");
     items(&page)
 }
 
-fn people(entry: &Value) -> Vec<Value> {
+pub fn people(entry: &Value) -> Vec<Value> {
     each(entry["pessoas"].as_array().unwrap(), "codPessoa")
 }
 

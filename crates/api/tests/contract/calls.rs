@@ -9,8 +9,12 @@ pub const MEMBERS: &str = "/ext/associado";
 pub const BENEFITS: &str = "/ext/beneficio";
 pub const VEHICLES: &str = "/ext/beneficio/veicular";
 pub const LIST: &str = "/ext/beneficio/lista";
+pub const DEPENDENTS: &str = "/ext/beneficio/dependente";
 pub const HISTORY: &str = "/gestao/historico";
 pub const AUDIT: &str = "/gestao/auditoria";
+pub const FUNNELS: &str = "/ext/crm/funil";
+pub const LEADS: &str = "/ext/crm/lead";
+pub const DEALS: &str = "/ext/crm/negocio";
 
 /// Codes of the world's registers: its plans of each kind, and what is not to be had.
 pub const CAR_PLAN: i32 = 1;
@@ -63,6 +67,10 @@ impl Calls {
         self.server().write(path, token, &body.to_string()).await
     }
 
+    pub async fn put(&self, token: &str, path: &str, body: &Value) -> Reply {
+        self.server().put(path, token, &body.to_string()).await
+    }
+
     pub async fn cancel(&self, token: &str, code: &Value, body: &str) -> Reply {
         self.server().put(&format!("/ext/beneficio/{code}/cancelar"), token, body).await
     }
@@ -99,6 +107,11 @@ impl Calls {
         self.saved(&self.operator, VEHICLES, &car(number, plate, more)).await
     }
 
+    /// A dependent of a benefit that was saved, by the operator.
+    pub async fn dependent(&self, benefit: &Value, more: Value) -> Value {
+        self.saved(&self.operator, DEPENDENTS, &dependent(benefit, more)).await
+    }
+
     /// The answer to a search, and that it went well.
     pub async fn read(&self, token: &str, path: &str, query: &[(&str, &str)]) -> Value {
         let reply = self.get(token, path, query).await;
@@ -125,6 +138,39 @@ impl Calls {
         found.into_iter().next().unwrap()
     }
 
+    /// What the search of leads finds for the operator.
+    pub async fn leads(&self, query: &[(&str, &str)]) -> Vec<Value> {
+        array(&self.read(&self.operator, LEADS, query).await)
+    }
+
+    /// What the search of deals finds for the operator.
+    pub async fn deals(&self, query: &[(&str, &str)]) -> Vec<Value> {
+        array(&self.read(&self.operator, DEALS, query).await)
+    }
+
+    /// A deal that was created by the operator.
+    pub async fn deal(&self, body: Value) -> Value {
+        self.saved(&self.operator, DEALS, &body).await
+    }
+
+    /// A deal whole, as the operator sees it.
+    pub async fn whole(&self, code: &Value) -> Value {
+        self.read(&self.operator, &format!("{DEALS}/{code}"), &[]).await
+    }
+
+    /// Changes a deal as the operator.
+    pub async fn change(&self, code: &Value, body: Value) -> Reply {
+        self.server().put(&format!("{DEALS}/{code}"), &self.operator, &body.to_string()).await
+    }
+
+    /// What the audit tells of a person.
+    pub async fn audited(&self, person: &str) -> Vec<Value> {
+        for app in self.world.processes() {
+            app::audit::flush(app).await.unwrap();
+        }
+        items(&self.read(&self.administrator, AUDIT, &[("codPessoa", person)]).await)
+    }
+
     /// Every change of situation that a caller may see.
     pub async fn history(&self, token: &str) -> Vec<Value> {
         let page = self.read(token, HISTORY, &[]).await;
@@ -146,6 +192,17 @@ pub fn health(number: u32, more: Value) -> Value {
 
 pub fn car(number: u32, plate: &str, more: Value) -> Value {
     with(json!({"codPlano": CAR_PLAN, "cpfCnpj": cpf(number), "placa": plate}), more)
+}
+
+/// A dependent of a benefit that was saved.
+pub fn dependent(benefit: &Value, more: Value) -> Value {
+    let body = json!({"codBeneficio": benefit["codBeneficio"], "nome": "João Souza", "parentesco": "FILHO"});
+    with(body, more)
+}
+
+/// What hangs on a benefit that was saved: `/ext/beneficio/7/itens`.
+pub fn of(benefit: &Value, what: &str) -> String {
+    format!("{BENEFITS}/{}/{what}", benefit["codBeneficio"])
 }
 
 /// The fields of one object over those of another.

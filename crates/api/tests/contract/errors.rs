@@ -1,10 +1,10 @@
 //! Refusals: their form, all of them at once, and which comes first.
 
-use crate::calls::{BENEFITS, Calls, LIST, MEMBERS, VEHICLES, car, health, told_about};
+use crate::calls::{BENEFITS, Calls, DEPENDENTS, LIST, MEMBERS, VEHICLES, car, health, told_about};
 use serde_json::{Value, json};
 use testkit::{World, both_engines};
 
-const OPERATIONS: [(&str, &str); 7] = [
+const OPERATIONS: [(&str, &str); 13] = [
     ("GET", MEMBERS),
     ("POST", MEMBERS),
     ("GET", BENEFITS),
@@ -12,6 +12,12 @@ const OPERATIONS: [(&str, &str); 7] = [
     ("POST", VEHICLES),
     ("GET", LIST),
     ("PUT", "/ext/beneficio/1/cancelar"),
+    ("GET", DEPENDENTS),
+    ("POST", DEPENDENTS),
+    ("GET", "/ext/beneficio/1/dependentes"),
+    ("GET", "/ext/beneficio/1/itens"),
+    ("POST", "/ext/beneficio/1/itens"),
+    ("PUT", "/ext/beneficio/1/dadosAdicionais"),
 ];
 
 #[both_engines]

@@ -197,6 +197,10 @@ async fn pages_of_events_are_optional_and_say_where_the_others_are(world: World)
             "9",
             r#"<?envolvido=Cliente&pagina=1>; rel="first", <?envolvido=Cliente&pagina=3>; rel="prev", <?envolvido=Cliente&pagina=3>; rel="last""#,
         ),
+        (
+            "2147483647",
+            r#"<?envolvido=Cliente&pagina=1>; rel="first", <?envolvido=Cliente&pagina=3>; rel="prev", <?envolvido=Cliente&pagina=3>; rel="last""#,
+        ),
     ] {
         let reply = calls.get(&calls.operator, EVENTS, &[("pagina", page), ("envolvido", "Cliente")]).await;
         assert_eq!(reply.header("x-total-count"), Some("205"), "{reply:?}");

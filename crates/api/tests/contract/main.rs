@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
 mod additional_fields;
+mod administration;
 mod at_once;
 mod audit;
 mod benefit_change;
@@ -12,11 +13,21 @@ mod calls;
 mod cancel;
 mod cards;
 mod combinations;
+mod credit_cards;
+mod crm_board;
+mod crm_deals;
+mod crm_leads;
+mod dependent_conflicts;
+mod dependent_search;
+mod dependents;
+mod equipment;
 mod errors;
 mod events;
+mod field_writes;
 mod formats;
 mod golden;
 mod history;
+mod items;
 mod list;
 mod member;
 mod member_search;
@@ -25,4 +36,5 @@ mod rules;
 mod scope;
 mod shapes;
 mod situations;
+mod validation;
 mod vehicle;

@@ -1,4 +1,5 @@
-//! Counting failed logins, by account and by address, where every process sees the count.
+//! Counting failed logins, by account and by address, where every process sees the count. Whoever validates benefits
+//! without a credential is counted beside them (`crate::validations`).
 
 use crate::server_key::hex;
 use crate::{App, Error};
@@ -13,12 +14,17 @@ use storage::{Lane, Tx};
 pub struct Throttle {
     pub by_account: u32,
     pub by_address: u32,
+    /// Validations without a credential that found nothing, of one address.
+    pub misses: u32,
+    /// All of them, also those that found something.
+    pub lookups: u32,
     pub window: Duration,
 }
 
 impl Default for Throttle {
     fn default() -> Throttle {
-        Throttle { by_account: 10, by_address: 50, window: Duration::from_secs(15 * 60) }
+        let window = Duration::from_secs(15 * 60);
+        Throttle { by_account: 10, by_address: 50, misses: 20, lookups: 200, window }
     }
 }
 
@@ -59,7 +65,8 @@ impl Throttle {
         }
     }
 
-    fn wait(&self, failures: Option<Failures>, most: u32, now: Moment) -> Option<Duration> {
+    /// How long whoever failed too often has to wait.
+    pub(crate) fn wait(&self, failures: Option<Failures>, most: u32, now: Moment) -> Option<Duration> {
         let failures = failures.filter(|failures| failures.count >= i64::from(most))?;
         Some(failures.since.plus(self.window).since(now))
     }

@@ -25,6 +25,20 @@ pub fn apply(
     }
 }
 
+/// What is wrong with the values whatever benefit they are for.
+pub fn never(registers: &Registers, given: &[CampoAdicionalInput]) -> Vec<Rejection> {
+    let of_kind = |kind, input| apply_one(registers, kind, input, &mut FieldValues::new());
+    let mut problems = Vec::new();
+    for (at, input) in given.iter().enumerate() {
+        let found: Result<Vec<FieldProblem>, ()> =
+            BenefitKind::ALL.iter().map(|kind| of_kind(*kind, input).err().ok_or(())).collect();
+        // Where the kinds differ, the one that knows the field says what is wrong with its value.
+        let worst = found.ok().and_then(|all| all.into_iter().max_by_key(FieldProblem::is_of_value));
+        problems.extend(worst.map(|problem| Rejection::AdditionalField { at, problem }));
+    }
+    problems
+}
+
 fn apply_one(
     registers: &Registers,
     kind: BenefitKind,

@@ -3,8 +3,9 @@
 
 use super::{Input, fields, is_vehicle};
 use crate::base::Registers;
+use crate::vehicles;
 use domain::{
-    BranchCode, Entity, Field, ItemCode, Moment, Money, PersonCode, PlanCode, Rejection, Scope, SellerCode,
+    BranchCode, Entity, Field, ItemCode, Moment, PersonCode, PlanCode, Rejection, Scope, SellerCode,
     SellerKind, SituationCode, SituationKind,
 };
 use storage::benefits::{Benefit, FieldValues, Vehicle};
@@ -274,27 +275,14 @@ impl<'a> Wish<'a> {
     }
 
     fn apply_vehicle(&mut self, input: &BeneficioVeiculoInput, vehicle: &mut Vehicle) {
-        if let Given::Set(kind) = input.kind
+        if let Given::Set(kind) = input.vehicle.kind
             && vehicle.kind != Some(kind)
             && !self.registers.vehicle_types.iter().any(|one| one.active && one.code == kind)
         {
             self.problems.push(Rejection::UnknownCode { field: Field::VehicleType, code: kind.get() });
         }
-        input.plate.change(&mut vehicle.plate, Clone::clone);
-        input.chassis.change(&mut vehicle.chassis, Clone::clone);
-        input.renavam.change(&mut vehicle.renavam, |renavam| renavam.as_str().to_owned());
-        input.brand.change(&mut vehicle.brand, ToString::to_string);
-        input.model.change(&mut vehicle.model, ToString::to_string);
-        input.built.change(&mut vehicle.built, |year| year.get());
-        input.model_year.change(&mut vehicle.model_year, |year| year.get());
-        input.colour.change(&mut vehicle.colour, ToString::to_string);
-        input.fuel.change(&mut vehicle.fuel, |fuel| *fuel);
-        input.category.change(&mut vehicle.category, |category| *category);
-        input.kind.change(&mut vehicle.kind, |kind| *kind);
-        input.doors.change(&mut vehicle.doors, |doors| doors.get());
-        input.worth.change(&mut vehicle.worth, |money: &Money| money.cents());
-        input.protected.change(&mut vehicle.protected, |money: &Money| money.cents());
-        input.participation.change(&mut vehicle.participation, |money: &Money| money.cents());
+        vehicles::apply(&input.vehicle, vehicle);
+        input.vehicle.kind.change(&mut vehicle.kind, |kind| *kind);
         input.fipe.change(&mut vehicle.fipe, ToString::to_string);
     }
 }

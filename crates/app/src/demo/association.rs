@@ -2,6 +2,7 @@
 //! and the fields that it added to its benefits.
 
 use domain::BenefitKind::{self, Assistance, Consortium, Health, Miscellaneous, Vehicle};
+use domain::Colour;
 use domain::FieldKind::{self, Boolean, Date, List, Number, Text};
 use domain::VehicleCategory::{self, Bicycle, Bus, Light, Motorcycle, Other, Pickup, Truck, Utility};
 
@@ -43,6 +44,16 @@ pub const VEHICLE_TYPES: &[(&str, VehicleCategory)] = &[
 /// What a claim may be about.
 pub const CLAIM_TYPES: [&str; 5] =
     ["Colisão", "Roubo ou furto", "Vidros e faróis", "Danos da natureza", "Assistência e guincho"];
+/// A funnel behind the one that every association is born with, and its stages.
+pub const SECOND_FUNNEL: (&str, &[(&str, Colour)]) = (
+    "Empresas e frotas",
+    &[
+        ("Visita", Colour::rgb(0x1A_73E8)),
+        ("Levantamento da frota", Colour::rgb(0x84_30CE)),
+        ("Proposta", Colour::rgb(0xF9_AB00)),
+        ("Contrato", Colour::rgb(0x18_8038)),
+    ],
+);
 
 pub const DUE_DAYS: [i32; 6] = [5, 10, 15, 20, 25, 30];
 
@@ -119,15 +130,19 @@ const fn supplier(
     Supplier { name, trade_name, kind, branch, mailbox }
 }
 
+/// What suppliers of trackers are called.
+pub const TRACKERS: &str = "Rastreador";
+
 pub const SUPPLIERS: &[Supplier] = &[
     supplier("Oficina Mecânica Boa Rota Ltda", "Boa Rota", "Oficina", 0, "boa-rota"),
     supplier("Guincho e Resgate Estrada Livre ME", "Estrada Livre", "Guincho", 0, "estrada-livre"),
     supplier("Vidros e Para-brisas Horizonte Ltda", "Horizonte Vidros", "Vidraçaria", 1, "horizonte"),
     supplier("Clínica Vida Plena S.A.", "Vida Plena", "Clínica", 1, "vida-plena"),
-    supplier("Rastreamento Sul Sinal Ltda", "Sul Sinal", "Rastreador", 2, "sul-sinal"),
+    supplier("Rastreamento Sul Sinal Ltda", "Sul Sinal", TRACKERS, 2, "sul-sinal"),
     supplier("Chaveiro Central EIRELI", "Chaveiro Central", "Chaveiro", 3, "chaveiro"),
     supplier("Funerária Paz Serena Ltda", "Paz Serena", "Funerária", 3, "paz-serena"),
     supplier("Autopeças Cerrado Comércio Ltda", "Cerrado Autopeças", "Peças", 4, "cerrado"),
+    supplier("Via Segura Rastreamento e Bloqueio Ltda", "Via Segura", TRACKERS, 0, "via-segura"),
 ];
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use super::association::{DUE_DAYS, PLANS};
 use super::calendar::{SHOWN_ON, at_work, day, day_of};
+use super::dependents::Relative;
 use super::dice::Dice;
 use super::people::Crowd;
 use super::places::BRANCHES;
@@ -14,6 +15,7 @@ use domain::VehicleCategory::{Bus, Motorcycle, Truck};
 use domain::{BranchCode, ItemCode, Moment, Nature, PersonCode, PlanCode, SituationCode};
 use std::time::Duration;
 use storage::benefits::{Benefit, Vehicle};
+use storage::installations::Installation;
 use storage::items::Item;
 use storage::people::Profile;
 
@@ -26,6 +28,9 @@ pub struct Holding {
     pub items: Vec<Item>,
     /// Whether it has a card of its own, or that of the benefit before it.
     pub new_card: bool,
+    /// On its vehicle.
+    pub equipment: Vec<Installation>,
+    pub dependents: Vec<Relative>,
 }
 
 /// The throws for members have the numbers below.
@@ -66,7 +71,10 @@ impl Crowd {
         // The first member has one of each kind, in force and with one plan, so that the first page of every
         // demonstration shows them all.
         let count = if number == 1 { BenefitKind::ALL.len() } else { dice.share(COUNTS) };
-        (0..count as u32).map(|at| self.holding(&mut dice, number, at, person)).collect()
+        let mut holdings: Vec<Holding> =
+            (0..count as u32).map(|at| self.holding(&mut dice, number, at, person)).collect();
+        self.add_dependents(number, person, &mut holdings);
+        holdings
     }
 
     fn holding(&self, dice: &mut Dice, number: u32, at: u32, person: &Profile) -> Holding {
@@ -80,6 +88,10 @@ impl Crowd {
                 vehicle(dice, VehicleNumber::new(self.seed, number, at), person.nature, year)
             }
             _ => Vehicle::default(),
+        };
+        let equipment = match kind {
+            BenefitKind::Vehicle => self.equipment((number, at), days.joined, days.cancelled),
+            _ => Vec::new(),
         };
         let items = items(dice, kind, &vehicle, &days, is_shown);
         let (branch, is_own) = branch(dice, person.branch);
@@ -108,7 +120,8 @@ impl Crowd {
             created_at: days.created_at,
             updated_at: days.updated_at,
         };
-        Holding { benefit, items, new_card: at == 0 || dice.percent(12) }
+        let new_card = at == 0 || dice.percent(12);
+        Holding { benefit, items, new_card, equipment, dependents: Vec::new() }
     }
 }
 

@@ -1,6 +1,8 @@
 //! The founding of the demonstration's association: its base, and every register that it has before its members.
 
-use super::association::{self, CLAIM_TYPES, DUE_DAYS, FIELDS, PLANS, SUPPLIERS, VEHICLE_TYPES};
+use super::association::{
+    self, CLAIM_TYPES, DUE_DAYS, FIELDS, PLANS, SECOND_FUNNEL, SUPPLIERS, VEHICLE_TYPES,
+};
 use super::calendar::FOUNDED;
 use super::dice::Dice;
 use super::documents::{self, LAST_NUMBER};
@@ -9,8 +11,8 @@ use super::sellers;
 use crate::Error;
 use crate::tenants::{self, Parsed};
 use domain::{
-    BenefitKind, BranchCode, ClaimTypeCode, Email, Field, FieldCode, Moment, Name, PlanCode, SupplierCode,
-    TenantId, VehicleCategory, VehicleTypeCode,
+    BenefitKind, BranchCode, ClaimTypeCode, Email, Field, FieldCode, FunnelCode, Moment, Name, PlanCode,
+    SupplierCode, TenantId, VehicleCategory, VehicleTypeCode,
 };
 use std::ops::RangeFrom;
 use storage::additional_fields::{self, NewField};
@@ -18,7 +20,7 @@ use storage::counters::{self, Counter};
 use storage::plans::{self, NewPlan};
 use storage::suppliers::{self, NewSupplier};
 use storage::vehicle_types::{self, NewVehicleType};
-use storage::{Tx, branches, claim_types, due_days, versions};
+use storage::{Tx, branches, claim_types, due_days, funnels, versions};
 
 /// When everything was registered: the day of the founding.
 const THEN: Moment = FOUNDED;
@@ -52,6 +54,10 @@ pub async fn found(tx: &mut Tx, base: &Parsed, seed: u64) -> Result<TenantId, Er
     take(tx, tenant, Counter::Seller, posts.len()).await?;
     let new: Vec<_> = posts.iter().map(|post| sellers::seller(seed, post)).collect();
     storage::sellers::insert_all(tx, tenant, &new, THEN).await?;
+    let (name, stages) = SECOND_FUNNEL;
+    let wanted = [(Counter::Funnel, 1), (Counter::Stage, stages.len() as i32)];
+    let [funnel, stage] = counters::take_all(tx, tenant, wanted).await?;
+    tx.batch(funnels::insert(tenant, FunnelCode::new(funnel), name, (stage, stages), THEN)).await?;
     versions::raise_registers(tx, tenant).await?;
     Ok(tenant)
 }

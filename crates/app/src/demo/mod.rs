@@ -2,26 +2,33 @@
 //! same rows on either engine, whenever they are loaded and however often the load was cut off.
 //!
 //! Where a later register or record belongs into the demonstration, its data stands in `association.rs` (written by
-//! `founding.rs`) or follows from a member's number (`people.rs`, `benefits.rs`) and is written with him (`writing.rs`).
+//! `founding.rs`) or follows from a member's number (`people.rs`, `benefits.rs`) and is written with him (`writing.rs`), or from
+//! a number of its own and is written behind the members (`sales.rs`, `selling.rs`).
 
 mod association;
 mod benefits;
 mod calendar;
 mod claims;
+mod credit_cards;
+mod dependents;
 mod dice;
 mod documents;
+mod equipment;
 mod founding;
 mod names;
 mod people;
 mod places;
 mod plates;
 mod progress;
+mod sales;
 mod sellers;
+mod selling;
 mod values;
 mod vehicles;
 mod writing;
 
 pub use benefits::Holding;
+pub use dependents::Relative;
 pub use people::{Crowd, Member};
 
 use crate::base::registers;
@@ -99,9 +106,23 @@ pub async fn load(app: &App, demo: &Demo, tell: &mut (dyn FnMut(u32) + Send)) ->
         }
         tell(progress.loaded);
     }
+    progress = sell(app, &crowd, progress).await?;
     let done = Progress { done: true, ..progress };
     app.db.write(server, done, |tx, done| Box::pin(done.write(tx))).await?;
     Ok(Loaded { tenant: progress.tenant, members: progress.members })
+}
+
+/// Writes the leads that are still missing, and their deals.
+async fn sell(app: &App, crowd: &Crowd, mut progress: Progress) -> Result<Progress, Error> {
+    let wanted = sales::count(progress.members);
+    while progress.leads < wanted {
+        let last = wanted.min(progress.leads + selling::TOGETHER);
+        let prospects = (progress.leads + 1..=last).map(|number| crowd.prospect(number)).collect();
+        let part = selling::Part { known: progress, prospects };
+        let lane = Lane::background(progress.tenant);
+        progress = app.db.write(lane, part, |tx, part| Box::pin(selling::write_leads(tx, part))).await?;
+    }
+    Ok(progress)
 }
 
 /// Fills an empty database, or ends what was begun there, whatever it was; on one that holds data it adds nothing, and
@@ -153,7 +174,8 @@ async fn begin(tx: &mut Tx, (base, members, seed): &(tenants::Parsed, u32, u64))
         None if !storage::tenants::all(&mut *tx).await?.is_empty() => Err(Rejection::NotEmpty.into()),
         None => {
             let tenant = founding::found(tx, base, *seed).await?;
-            let progress = Progress { tenant, members: *members, seed: *seed, loaded: 0, done: false };
+            let progress =
+                Progress { tenant, members: *members, seed: *seed, loaded: 0, leads: 0, done: false };
             progress.write(tx).await?;
             Ok(progress)
         }

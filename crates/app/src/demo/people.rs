@@ -11,6 +11,7 @@ use super::{documents, sellers};
 use domain::{
     BranchCode, CivilState, Document, Email, Moment, Phone, PhoneKind, PostalAddress, SellerCode, Sex, fold,
 };
+use storage::credit_cards::NewCreditCard;
 use storage::people::Profile;
 
 pub struct Member {
@@ -20,6 +21,7 @@ pub struct Member {
     pub benefits: Vec<Holding>,
     /// What happened to him.
     pub claims: Vec<Occurrence>,
+    pub credit_cards: Vec<NewCreditCard>,
 }
 
 /// Domains that belong to nobody (RFC 2606).
@@ -29,7 +31,7 @@ const MAIL: &[&str] =
 /// Everybody that a demonstration has.
 pub struct Crowd {
     pub(super) seed: u64,
-    members: u32,
+    pub(super) members: u32,
     /// The consultants and the representatives of each branch.
     pub(super) sellers: Vec<(Vec<SellerCode>, Vec<SellerCode>)>,
 }
@@ -66,6 +68,7 @@ impl Crowd {
         (person.mobile, person.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
         member.benefits = self.benefits(number, person);
         member.claims = self.claims(number, &member.benefits);
+        member.credit_cards = self.credit_cards(number, person);
         member
     }
 
@@ -113,7 +116,7 @@ impl Crowd {
         if dice.percent(22) {
             phones.push(places::landline(dice, city));
         }
-        Member { person, phones, benefits: Vec::new(), claims: Vec::new() }
+        Member { person, phones, benefits: Vec::new(), claims: Vec::new(), credit_cards: Vec::new() }
     }
 
     fn company(&self, dice: &mut Dice, number: u32, city: &City) -> Member {
@@ -132,7 +135,7 @@ impl Crowd {
         if dice.percent(70) {
             phones.push(places::mobile(dice, city));
         }
-        Member { person, phones, benefits: Vec::new(), claims: Vec::new() }
+        Member { person, phones, benefits: Vec::new(), claims: Vec::new(), credit_cards: Vec::new() }
     }
 }
 
@@ -142,7 +145,7 @@ fn blank(document: Document, name: String, address: PostalAddress) -> Profile {
 }
 
 /// An address that looks like its owner's, for so many of a hundred.
-fn email(dice: &mut Dice, share: u32, first: &str, last: &str) -> Option<Email> {
+pub(super) fn email(dice: &mut Dice, share: u32, first: &str, last: &str) -> Option<Email> {
     let plain = |text: &str| fold(text).split(' ').next().unwrap_or_default().to_owned();
     let (number, domain) = (dice.in_range(1..1000), dice.pick_skewed(MAIL));
     let address = format!("{}.{}{number}@{domain}.example", plain(first), plain(last));

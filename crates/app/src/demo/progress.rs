@@ -12,6 +12,8 @@ pub struct Progress {
     pub seed: u64,
     /// Members that are there already.
     pub loaded: u32,
+    /// Leads that are there already, which come behind the members.
+    pub leads: u32,
     pub done: bool,
 }
 
@@ -28,8 +30,8 @@ impl Progress {
     }
 
     fn to_text(self) -> String {
-        let Progress { tenant, members, seed, loaded, done } = self;
-        format!("tenant={tenant} members={members} seed={seed} loaded={loaded} done={done}")
+        let Progress { tenant, members, seed, loaded, leads, done } = self;
+        format!("tenant={tenant} members={members} seed={seed} loaded={loaded} leads={leads} done={done}")
     }
 
     fn parse(text: &str) -> Option<Progress> {
@@ -40,6 +42,7 @@ impl Progress {
             members: next()?.parse().ok()?,
             seed: next()?.parse().ok()?,
             loaded: next()?.parse().ok()?,
+            leads: next()?.parse().ok()?,
             done: next()?.parse().ok()?,
         })
     }
@@ -51,8 +54,8 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_read_back() {
-        let progress =
-            Progress { tenant: TenantId::new(3), members: 1_000, seed: u64::MAX, loaded: 12, done: false };
+        let (tenant, seed) = (TenantId::new(3), u64::MAX);
+        let progress = Progress { tenant, members: 1_000, seed, loaded: 12, leads: 3, done: false };
         assert_eq!(Progress::parse(&progress.to_text()), Some(progress));
         assert_eq!(Progress::parse("tenant=3 members=x"), None);
     }

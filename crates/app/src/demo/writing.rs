@@ -3,17 +3,24 @@
 
 mod claims;
 
+use super::benefits::Holding;
 use super::people::Member;
 use super::progress::Progress;
 use crate::Error;
 use crate::base::Registers;
 use crate::people::{listed_days, own};
 use crate::situations::{self, Acting, benefit_row, member};
-use domain::{BenefitCode, CardNumber, Entity, HistoryCode, ItemCode, PersonCode, Plate, TenantId};
+use domain::{
+    BenefitCode, CardNumber, CreditCardCode, DependentCode, Entity, HistoryCode, InstallationCode, ItemCode,
+    PersonCode, Plate, TenantId,
+};
 use std::sync::Arc;
 use storage::benefits::{self, Benefit};
 use storage::counters::{self, Counter};
+use storage::credit_cards::{self, NewCreditCard};
+use storage::dependents::{self, Dependent};
 use storage::history::{self, Change};
+use storage::installations::{self, Installation};
 use storage::items::{self, Item};
 use storage::listing::{self, ListedRow};
 use storage::people::Profile;
@@ -48,6 +55,9 @@ pub async fn write_members(tx: &mut Tx, part: &Part) -> Result<Progress, Error> 
     let rows = Rows::of(part, first);
     tx.batch(benefits::insert(tenant, rows.benefits())).await?;
     tx.batch(items::insert_each(tenant, rows.items())).await?;
+    tx.batch(dependents::insert(tenant, rows.dependents())).await?;
+    tx.batch(installations::insert(tenant, rows.equipment())).await?;
+    tx.batch(credit_cards::insert(tenant, rows.credit_cards())).await?;
     tx.batch(rows.listing(&part.registers)).await?;
     let changes: Result<Vec<_>, Error> =
         (history.get()..).zip(rows.benefits()).map(|(code, one)| change(part, code, one)).collect();
@@ -70,6 +80,9 @@ struct Codes {
     claim: i32,
     protocol: i32,
     claim_history: i32,
+    installation: i32,
+    credit_card: i32,
+    dependent: i32,
 }
 
 async fn take_codes(tx: &mut Tx, tenant: TenantId, members: &[Member]) -> Result<Codes, Error> {
@@ -82,17 +95,55 @@ async fn take_codes(tx: &mut Tx, tenant: TenantId, members: &[Member]) -> Result
         (Counter::Slot, of_each(&|member| member.benefits.len().max(1))),
         (Counter::Benefit, benefits),
         (Counter::Sequence, benefits),
-        (Counter::Card, of_each(&|member| member.benefits.iter().filter(|one| one.new_card).count())),
+        (Counter::Card, of_each(&cards)),
         (Counter::Item, of_each(&|member| member.benefits.iter().map(|one| one.items.len()).sum())),
         (Counter::History, benefits + claims + moved),
         (Counter::Claim, claims),
         (Counter::ClaimProtocol, claims),
+        (
+            Counter::Installation,
+            of_each(&|member| member.benefits.iter().map(|one| one.equipment.len()).sum()),
+        ),
+        (Counter::CreditCard, of_each(&|member| member.credit_cards.len())),
+        (Counter::Dependent, of_each(&|member| member.benefits.iter().map(|one| one.dependents.len()).sum())),
         (Counter::Listing, 1),
     ];
-    let [person, slot, benefit, sequence, card, item, history, claim, protocol, _] =
-        counters::take_all(tx, tenant, wanted).await?;
-    let claim_history = history + benefits;
-    Ok(Codes { person, slot, benefit, sequence, card, item, history, claim, protocol, claim_history })
+    let [
+        person,
+        slot,
+        benefit,
+        sequence,
+        card,
+        item,
+        history,
+        claim,
+        protocol,
+        installation,
+        credit_card,
+        dependent,
+        _,
+    ] = counters::take_all(tx, tenant, wanted).await?;
+    Ok(Codes {
+        person,
+        slot,
+        benefit,
+        sequence,
+        card,
+        item,
+        history,
+        claim,
+        protocol,
+        claim_history: history + benefits,
+        installation,
+        credit_card,
+        dependent,
+    })
+}
+
+/// How many cards a member takes, with those of his dependents.
+fn cards(member: &Member) -> usize {
+    let of_dependents = |one: &Holding| one.dependents.iter().filter(|one| one.new_card).count();
+    member.benefits.iter().map(|one| usize::from(one.new_card) + of_dependents(one)).sum()
 }
 
 /// What is written of one member.
@@ -101,7 +152,17 @@ struct Row<'m> {
     profile: &'m Profile,
     /// His place in the searches where he has no benefit.
     slot: i32,
-    benefits: Vec<(BenefitCode, Benefit, Vec<Item>)>,
+    benefits: Vec<Given>,
+    credit_cards: Vec<NewCreditCard>,
+}
+
+/// What is written of one benefit.
+struct Given {
+    code: BenefitCode,
+    benefit: Benefit,
+    items: Vec<Item>,
+    dependents: Vec<(DependentCode, Dependent)>,
+    equipment: Vec<Installation>,
 }
 
 struct Rows<'m> {
@@ -118,14 +179,31 @@ impl Rows<'_> {
 
     fn benefits(&self) -> impl Iterator<Item = (BenefitCode, &Benefit)> {
         let all = self.members.iter().flat_map(|row| &row.benefits);
-        all.map(|(code, benefit, _)| (*code, benefit))
+        all.map(|one| (one.code, &one.benefit))
+    }
+
+    fn dependents(&self) -> impl Iterator<Item = (DependentCode, &Dependent)> + Clone {
+        let all = self.members.iter().flat_map(|row| &row.benefits).flat_map(|one| &one.dependents);
+        all.map(|(code, one)| (*code, one))
     }
 
     /// Items came with their benefit.
     fn items(&self) -> impl Iterator<Item = (BenefitCode, i32, domain::Moment, &Item)> {
-        self.members.iter().flat_map(|row| &row.benefits).flat_map(|(code, benefit, items)| {
-            items.iter().map(move |item| (*code, benefit.slot, benefit.created_at, item))
+        self.members.iter().flat_map(|row| &row.benefits).flat_map(|one| {
+            let (slot, came) = (one.benefit.slot, one.benefit.created_at);
+            one.items.iter().map(move |item| (one.code, slot, came, item))
         })
+    }
+
+    fn equipment(&self) -> impl Iterator<Item = (BenefitCode, domain::Moment, &Installation)> {
+        self.members
+            .iter()
+            .flat_map(|row| &row.benefits)
+            .flat_map(|given| given.equipment.iter().map(|one| (given.code, given.benefit.created_at, one)))
+    }
+
+    fn credit_cards(&self) -> impl Iterator<Item = (PersonCode, &NewCreditCard)> {
+        self.members.iter().flat_map(|row| row.credit_cards.iter().map(|card| (row.person, card)))
     }
 
     fn listing(&self, registers: &Registers) -> Vec<storage::Statement> {
@@ -136,7 +214,7 @@ impl Rows<'_> {
             .flat_map(|row| {
                 let alone =
                     row.benefits.is_empty().then(|| (listed_days(row.profile, &registers.zone), None));
-                let benefits = row.benefits.iter().map(|(_, benefit, _)| {
+                let benefits = row.benefits.iter().map(|Given { benefit, .. }| {
                     let days = situations::listed_days(registers, row.profile, benefit);
                     (days, benefit.vehicle.plate.as_ref().map(Plate::key))
                 });
@@ -153,7 +231,7 @@ impl Rows<'_> {
                     own: own(row.profile, days),
                 }));
             }
-            for (code, benefit, _) in &row.benefits {
+            for Given { code, benefit, .. } in &row.benefits {
                 rows.extend(made.next().map(|(days, plate_key)| {
                     benefit_row(*code, benefit, (row.person, row.profile), days, plate_key.as_deref())
                 }));
@@ -182,10 +260,28 @@ fn row<'m>(tenant: TenantId, member: &'m Member, next: &mut Codes) -> Row<'m> {
         };
         let items = holding.items.iter();
         let items = items.map(|item| Item { code: ItemCode::new(count(&mut next.item)), ..item.clone() });
-        (BenefitCode::new(count(&mut next.benefit)), benefit, items.collect())
+        let items = items.collect();
+        let code = BenefitCode::new(count(&mut next.benefit));
+        let dependents = holding.dependents.iter().map(|relative| {
+            let own = relative.new_card.then(|| CardNumber::generate(tenant, count(&mut next.card)));
+            let card = own.or_else(|| benefit.card.clone());
+            let dependent = Dependent { benefit: code, card, ..relative.dependent.clone() };
+            (DependentCode::new(count(&mut next.dependent)), dependent)
+        });
+        let dependents = dependents.collect();
+        let equipment = holding.equipment.iter().map(|one| {
+            let code = InstallationCode::new(count(&mut next.installation));
+            Installation { code, ..one.clone() }
+        });
+        let equipment = equipment.collect();
+        Given { code, benefit, items, dependents, equipment }
     });
     let benefits = benefits.collect();
-    Row { person, profile: &member.person, slot, benefits }
+    let mut credit_cards = member.credit_cards.clone();
+    for new in &mut credit_cards {
+        new.card.code = CreditCardCode::new(count(&mut next.credit_card));
+    }
+    Row { person, profile: &member.person, slot, benefits, credit_cards }
 }
 
 /// Its first situation, with the body that a receiver would have been sent.

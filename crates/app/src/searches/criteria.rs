@@ -10,7 +10,7 @@ use wire::read::Given;
 use wire::records::{PesquisaAssociadoQuery, PesquisaBeneficioQuery};
 
 /// Nobody's name has more words.
-const MOST_WORDS: usize = 50;
+pub const MOST_WORDS: usize = 50;
 
 /// Whether at least one of the criteria was given that narrow a search enough.
 pub fn narrows(query: &PesquisaAssociadoQuery) -> bool {
@@ -41,10 +41,7 @@ pub fn of_members(
     if matches!(scope.branches(), Branches::Only(none) if none.is_empty()) {
         return None;
     }
-    let words = match query.name.set() {
-        Some(name) => Some(name_words(&name)).filter(|words| (1..=MOST_WORDS).contains(&words.len()))?,
-        None => Vec::new(),
-    };
+    let words = query.name.set().map_or(Some(Vec::new()), |name| words(&name))?;
     let criteria = MemberCriteria {
         words,
         documents: documents([query.cpf.set(), query.cnpj.set()])?,
@@ -83,6 +80,11 @@ pub fn of_benefits(registers: &Registers, query: PesquisaBeneficioQuery) -> Opti
     })
 }
 
+/// The words of a name that is looked for; `None` where nobody has such a name.
+pub fn words(name: &str) -> Option<Vec<String>> {
+    Some(name_words(name)).filter(|words| (1..=MOST_WORDS).contains(&words.len()))
+}
+
 /// The value as it is kept. Outside `None` says that what was given can be nobody's.
 fn understood<T, U>(given: Option<T>, keep: impl Fn(T) -> Option<U>) -> Option<Option<U>> {
     match given {
@@ -101,7 +103,7 @@ fn documents(given: [Option<String>; 2]) -> Option<Vec<String>> {
     (all.len() < 2).then_some(all)
 }
 
-fn bare_document(text: &str) -> Option<String> {
+pub fn bare_document(text: &str) -> Option<String> {
     Document::parse(text).ok().map(|document| document.as_str().to_owned())
 }
 

@@ -22,6 +22,12 @@ pub struct Sample {
     /// The days of the middle hundredth of the registrations, and the day since which the last of the changes were made.
     pub registered: (String, String),
     pub changed: String,
+    /// Somebody who shares a benefit of branch 2: its code, his name, CPF and card.
+    pub dependent: (i64, String, String, String),
+    /// Name, document, telephone and e-mail of a lead in branch 2 who has them all.
+    pub lead: (String, String, String, String),
+    /// An open deal of branch 2, which every caller sees; its number in the sequence is the same.
+    pub deal: i64,
 }
 
 /// Somebody with a vehicle in branch 2, half way through.
@@ -31,6 +37,12 @@ const SOMEBODY: &str =
      JOIN benefits b ON b.tenant = l.tenant AND b.code = l.benefit
      WHERE l.tenant = 1 AND l.branch = 2 AND b.plate IS NOT NULL AND l.born_on IS NOT NULL AND l.situation = 1
      AND l.slot >= (SELECT MAX(slot) / 2 FROM listing WHERE tenant = 1) ORDER BY l.slot LIMIT 1";
+
+/// Half way through, too. Of his name there are few.
+const DEPENDENT: &str = "SELECT d.benefit, d.name, d.cpf, d.card FROM dependents d
+     JOIN benefits b ON b.tenant = d.tenant AND b.code = d.benefit
+     WHERE d.tenant = 1 AND b.branch = 2 AND d.cpf IS NOT NULL AND d.card <> b.card
+     AND d.code >= (SELECT MAX(code) / 2 FROM dependents WHERE tenant = 1) ORDER BY d.code LIMIT 1";
 
 impl Sample {
     pub async fn of(db: &Db) -> Sample {
@@ -57,7 +69,18 @@ impl Sample {
         let day = async |column, part| shown(&one::<String>(db, &nth(column, part)).await);
         let registered = (day("registered_on", "* 50 / 100").await, day("registered_on", "* 51 / 100").await);
         let changed = day("updated_on", "* 98 / 100").await;
+        let lead = "SELECT name, document, mobile, email FROM leads WHERE tenant = 1 AND branch = 2
+             AND document IS NOT NULL AND mobile IS NOT NULL AND email IS NOT NULL ORDER BY code LIMIT 1";
+        let lead = first(db, lead).await;
+        let lead = ["name", "document", "mobile", "email"].map(|column| lead.get::<String>(column).unwrap());
+        let [name, document, mobile, email] = lead;
+        let deal = "SELECT code AS it FROM deals WHERE tenant = 1 AND branch = 2 AND situation = 1
+             AND code = sequence ORDER BY code LIMIT 1";
+        let deal = one(db, deal).await;
         let somebody = first(db, SOMEBODY).await;
+        let relative = first(db, DEPENDENT).await;
+        let of = |column| relative.get::<String>(column).unwrap();
+        let dependent = (relative.get("benefit").unwrap(), of("name"), of("cpf"), of("card"));
         let get = |column| somebody.get::<String>(column).unwrap();
         let code = |column| somebody.get::<i64>(column).unwrap();
         Sample {
@@ -77,6 +100,9 @@ impl Sample {
             state,
             registered,
             changed,
+            dependent,
+            lead: (name, document, mobile, email),
+            deal,
         }
     }
 }

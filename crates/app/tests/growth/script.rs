@@ -6,11 +6,14 @@ use app::audit::{self, Question};
 use app::benefits::{self, Input};
 use app::once::{Done, Once, Ticket};
 use app::users::{self, Initial, NewUser};
-use app::{App, claims, demo, feed, memory, once, people, searches};
-use domain::{BranchCode, ClaimCode, Email, Entity, Field, HistoryCode, Name, Password, Role, TenantId};
+use app::{App, claims, deals, demo, dependents, feed, leads, memory, once, people, searches};
+use app::{credit_cards, equipment, sellers, suppliers, validations};
+use domain::{
+    BenefitCode, BranchCode, ClaimCode, Email, Entity, Field, HistoryCode, Name, Password, Role, TenantId,
+};
 use std::sync::Arc;
 use testkit::Recorder;
-use wire::read::{body, query};
+use wire::read::{body, list_body, query};
 use wire::records::CancelamentoInput;
 
 const HERE: TenantId = TenantId::new(1);
@@ -46,11 +49,16 @@ impl Script<'_> {
             self.search(who, caller).await;
             self.find_benefits(who, caller).await;
             self.list(who, caller).await;
+            self.find_dependents(who, caller).await;
             self.feed(who, caller).await;
             self.claims(who, caller).await;
+            self.look(who, caller).await;
+            self.sales(who, caller).await;
         }
+        self.validate(&callers).await;
         let (_, administrator) = &callers[0];
         self.write(administrator).await;
+        self.sell(administrator).await;
         self.audit(administrator).await;
     }
 
@@ -73,10 +81,9 @@ impl Script<'_> {
             ("two branches", "duas@demo.example"),
         ] {
             self.recorder.begin("login");
-            let address = std::net::IpAddr::from([127, 0, 0, 1]).into();
-            let wrong = access::login(self.app, email, "errada, sem dúvida", address).await;
+            let wrong = access::login(self.app, email, "errada, sem dúvida", self.address()).await;
             assert!(wrong.is_err());
-            let entered = access::login(self.app, email, demo::PASSWORD, address).await.unwrap();
+            let entered = access::login(self.app, email, demo::PASSWORD, self.address()).await.unwrap();
             self.recorder.begin("token");
             memory::renew(self.app).await.unwrap();
             callers.push((who, access::enter(self.app, &entered.token).await.unwrap()));
@@ -95,6 +102,9 @@ impl Script<'_> {
         vec![
             ("a name", format!("nome={name}")),
             ("a common name", "nome=sil".to_owned()),
+            ("a name and a word of many", format!("nome={name} zz")),
+            ("a name and a word of many+uf", format!("nome={name} zz&uf={state}")),
+            ("a name that nobody has", "nome=sil qqq".to_owned()),
             ("cpf", format!("cpf={document}")),
             ("cnpj", format!("cnpj={company}")),
             ("Todos+cnpjEmpresa", format!("situacaoBeneficio=Todos&cnpjEmpresa={employer}")),
@@ -177,6 +187,25 @@ impl Script<'_> {
         page("last page", last).await;
     }
 
+    async fn find_dependents(&self, who: &str, caller: &Session) {
+        let Sample { dependent: (benefit, name, cpf, card), .. } = &self.sample;
+        for (what, criteria) in [
+            ("a name", format!("nome={name}")),
+            ("a common name", "nome=sil".to_owned()),
+            ("cpf", format!("cpf={cpf}")),
+            ("cartão", format!("numeroCartaoDesconto={card}")),
+            ("cpf+cartão+nome", format!("cpf={cpf}&numeroCartaoDesconto={card}&nome={name}")),
+        ] {
+            self.recorder.begin(&format!("dependents by {what} / {who}"));
+            dependents::search(self.app, caller, query(pairs(&criteria)).unwrap()).await.unwrap();
+        }
+        let benefit = BenefitCode::new(i32::try_from(*benefit).unwrap());
+        self.recorder.begin(&format!("dependents of a benefit / {who}"));
+        dependents::list(self.app, caller, benefit).await.unwrap();
+        self.recorder.begin(&format!("items of a benefit / {who}"));
+        benefits::list_items(self.app, caller, benefit).await.unwrap();
+    }
+
     async fn feed(&self, who: &str, caller: &Session) {
         let last =
             storage::counters::last(&self.app.db, HERE, storage::counters::Counter::History).await.unwrap();
@@ -217,6 +246,125 @@ impl Script<'_> {
         }
         self.recorder.begin(&format!("a claim / {who}"));
         let _ = claims::whole(self.app, caller, ClaimCode::new(1)).await;
+    }
+
+    /// What hangs on one member, one benefit, and the registers that are read when they are asked for.
+    async fn look(&self, who: &str, caller: &Session) {
+        self.recorder.begin(&format!("credit cards / {who}"));
+        let person = domain::PersonCode::new(i32::try_from(self.sample.person).unwrap());
+        credit_cards::of(self.app, caller, person).await.unwrap();
+        self.recorder.begin(&format!("equipment / {who}"));
+        // The codes of a demonstration's benefits are also their sequence numbers.
+        let benefit = BenefitCode::new(i32::try_from(self.sample.sequence).unwrap());
+        equipment::of(self.app, caller, benefit).await.unwrap();
+        self.recorder.begin(&format!("a supplier / {who}"));
+        suppliers::find(self.app, caller, domain::SupplierCode::new(5)).await.unwrap();
+        for (what, criteria) in [
+            ("nothing", ""),
+            ("nome+uf", "nome=sil&uf=MG"),
+            ("tipo+cpfCnpj", "tipo=Consultor&cpfCnpj=529.982.247-25"),
+        ] {
+            self.recorder.begin(&format!("sellers by {what} / {who}"));
+            sellers::search(self.app, caller, query(pairs(criteria)).unwrap()).await.unwrap();
+        }
+    }
+
+    /// Whether somebody has a benefit, asked with and without a credential.
+    async fn validate(&self, callers: &[(&'static str, Arc<Session>)]) {
+        let Sample { document, card, sequence, .. } = &self.sample;
+        for (what, given) in [
+            ("cartão", format!(r#"{{"matricula": "{card}"}}"#)),
+            ("documento", format!(r#"{{"cpfCnpj": "{document}"}}"#)),
+            ("sequencial", format!(r#"{{"sequencial": {sequence}}}"#)),
+            (
+                "tudo",
+                format!(r#"{{"matricula": "{card}", "cpfCnpj": "{document}", "sequencial": {sequence}}}"#),
+            ),
+            ("cartão+documento", format!(r#"{{"matricula": "{card}", "cpfCnpj": "{document}"}}"#)),
+        ] {
+            let input = || body(given.as_bytes()).unwrap();
+            for (who, caller) in callers {
+                self.recorder.begin(&format!("a validation by {what} / {who}"));
+                now(validations::of_caller(self.app, caller, input(), plainly()).await);
+            }
+            self.recorder.begin(&format!("a validation by {what} / nobody"));
+            validations::of_anybody(self.app, HERE, self.address(), input()).await.unwrap();
+        }
+        self.recorder.begin("a validation of nothing / nobody");
+        let nothing = body(br#"{"cpfCnpj": "529.982.247-25"}"#).unwrap();
+        assert!(validations::of_anybody(self.app, HERE, self.address(), nothing).await.is_err());
+    }
+
+    fn address(&self) -> domain::CallerAddress {
+        std::net::IpAddr::from([127, 0, 0, 1]).into()
+    }
+
+    /// What the board shows: the whole of it, and what its filters lead to.
+    async fn sales(&self, who: &str, caller: &Session) {
+        let Sample { lead: (name, document, phone, email), .. } = &self.sample;
+        for (what, asked) in [
+            ("all", String::new()),
+            ("a common name", "filtro=sil".to_owned()),
+            ("a name", format!("filtro={name}")),
+            ("cpf", format!("filtro={document}")),
+            ("a phone", format!("filtro={phone}")),
+            ("an e-mail", format!("filtro={email}")),
+        ] {
+            self.recorder.begin(&format!("leads by {what} / {who}"));
+            let found = leads::search(self.app, caller, query(pairs(&asked)).unwrap()).await.unwrap();
+            let first = &found.codes[..found.codes.len().min(100)];
+            leads::some(self.app, caller, first).await.unwrap();
+        }
+        let code = self.sample.deal;
+        for (what, asked) in [
+            ("all", String::new()),
+            ("a common name", "filtro=sil".to_owned()),
+            ("a sequence number", format!("filtro={code}")),
+            ("cpf", format!("filtro={document}")),
+            ("a lead", "codLead=10".to_owned()),
+            ("a branch", "codLoja=2".to_owned()),
+            ("a responsible", "codUsuarioResponsavel=3".to_owned()),
+            ("few days", "dataInicial=2026-06-29".to_owned()),
+            ("few days of a lead", "dataInicial=2026-06-29&codLead=10".to_owned()),
+        ] {
+            self.recorder.begin(&format!("deals by {what} / {who}"));
+            let found = deals::search(self.app, caller, query(pairs(&asked)).unwrap()).await.unwrap();
+            let first = &found.codes[..found.codes.len().min(100)];
+            deals::some(self.app, caller, first).await.unwrap();
+        }
+        self.recorder.begin(&format!("a deal / {who}"));
+        let code = domain::DealCode::new(i32::try_from(code).unwrap());
+        deals::one(self.app, caller, code).await.unwrap();
+    }
+
+    /// A lead, from the form of a website to a deal that was won.
+    async fn sell(&self, caller: &Session) {
+        self.recorder.begin("a lead is created");
+        let form =
+            r#"{"nome": "Zulmira Nova", "email": "zulmira@prova.example", "telefone": "(31)98765-9999"}"#;
+        let lead = now(leads::save(self.app, caller, body(form.as_bytes()).unwrap(), plainly()).await);
+        self.recorder.begin("a lead is changed");
+        let form = r#"{"nome": "Zulmira Novo", "telefone": "(31)98765-9999", "documento": "111.444.777-35"}"#;
+        now(leads::save(self.app, caller, body(form.as_bytes()).unwrap(), plainly()).await);
+        self.recorder.begin("a deal is created");
+        let text =
+            format!(r#"{{"codLead": {}, "tipoBeneficio": "SAUDE", "codUsuarioResponsavel": 1}}"#, lead.code);
+        let deal = now(deals::save(self.app, caller, None, body(text.as_bytes()).unwrap(), plainly()).await);
+        self.recorder.begin("a deal is created with its lead");
+        let text =
+            r#"{"nome": "Outra Zulmira", "email": "outra@prova.example", "veiculo": {"placa": "ZZZ9Z90"}}"#;
+        now(deals::save(self.app, caller, None, body(text.as_bytes()).unwrap(), plainly()).await);
+        self.recorder.begin("a deal is changed");
+        let text = br#"{"codEtapa": 5, "situacao": "Ganho"}"#;
+        now(deals::save(self.app, caller, Some(deal.code), body(text).unwrap(), plainly()).await);
+        self.recorder.begin("a dependent of a deal is created");
+        let of = |code| (deal.code, code);
+        let text = br#"{"nome": "Bia", "parentesco": "FILHO"}"#;
+        let save = deals::dependents::save;
+        let one = now(save(self.app, caller, of(None), body(text).unwrap(), plainly()).await);
+        self.recorder.begin("a dependent of a deal is changed");
+        let text = br#"{"nome": "Bia Nova"}"#;
+        now(save(self.app, caller, of(Some(one.code)), body(text).unwrap(), plainly()).await);
     }
 
     async fn write(&self, caller: &Session) {
@@ -265,6 +413,34 @@ impl Script<'_> {
             r#"{{"codBeneficio": {code}, "cpfCnpj": "{document}", "placa": "ZZZ9Z98", "codPlano": {other}}}"#
         );
         now(benefits::save(self.app, caller, driven(changed), plainly()).await);
+        self.recorder.begin("an item is added");
+        let item = body(format!(r#"{{"codPlano": {basic}}}"#).as_bytes()).unwrap();
+        now(benefits::add_item(self.app, caller, code, item, plainly()).await);
+        self.recorder.begin("additional fields are written");
+        let field = registers.fields.iter().find(|field| {
+            (field.benefit_kind, field.kind) == (domain::BenefitKind::Vehicle, domain::FieldKind::Text)
+        });
+        let fields = format!(r#"[{{"codCampo": {}, "valor": "Prova"}}]"#, field.unwrap().code);
+        let fields = list_body("dadosAdicionais", fields.as_bytes()).unwrap();
+        now(benefits::save_fields(self.app, caller, code, fields, plainly()).await);
+        for (what, more) in [
+            ("a dependent is created", r#""cpf": "111.444.777-35""#),
+            (
+                "a dependent is overwritten",
+                r#""codDependente": OWN, "numeroCartaoDesconto": "9999999999999""#,
+            ),
+        ] {
+            self.recorder.pause();
+            let counter = storage::counters::Counter::Dependent;
+            let last = storage::counters::last(&self.app.db, HERE, counter).await.unwrap();
+            let more = more.replace("OWN", &last.to_string());
+            let text = format!(
+                r#"{{"codBeneficio": {code}, "nome": "Zulmira {}", "parentesco": "FILHO", {more}}}"#,
+                if more.contains("cpf") { "Filha" } else { "Neta" }
+            );
+            self.recorder.begin(what);
+            now(dependents::save(self.app, caller, body(text.as_bytes()).unwrap(), plainly()).await);
+        }
         self.recorder.begin("a benefit is cancelled");
         let why: CancelamentoInput = body(br#"{"motivo": "Prova."}"#).unwrap();
         now(benefits::cancel(self.app, caller, code, why, plainly()).await);

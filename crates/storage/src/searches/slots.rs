@@ -1,28 +1,29 @@
 //! The slots of a page. Whatever leads, its rows are met in the order of their slots and looked at one by one until the
 //! page is full, and never all of them first: so a page costs what it shows, not what the search finds.
 
-use super::{Driver, PAGE, check, drive, has_checks};
+use super::words::{self, Words};
+use super::{Driver, Led, PAGE, check, drive, has_checks};
 use crate::{Error, Statement, Tx, names, sql};
 use domain::{MemberCriteria, Scope};
 
 /// Those behind `after`, but for the first `skip`.
-pub async fn slots(
-    tx: &mut Tx,
-    scope: &Scope,
-    criteria: &MemberCriteria,
-    driver: Driver,
-    after: i32,
-    skip: i64,
-) -> Result<Vec<i32>, Error> {
-    let (statement, place) = match driver {
-        Driver::Words => with_words(scope, criteria, after),
-        Driver::Plan => with_plan(scope, criteria, after),
-        _ => listed(driver, scope, criteria, after),
+pub async fn slots(tx: &mut Tx, led: &Led<'_>, after: i32, skip: i64) -> Result<Vec<i32>, Error> {
+    let Led { scope, criteria, driver, words } = led;
+    let (statement, place) = match (words, driver) {
+        (Some(Words::These(slots)), _) => return Ok(some_of(slots, after, skip)),
+        (Some(Words::Like(query)), _) => words::behind(scope, criteria, query, after),
+        (None, Driver::Plan) => with_plan(scope, criteria, after),
+        (None, _) => listed(*driver, scope, criteria, after),
     };
     let statement = statement.then(&format!("ORDER BY {place} LIMIT ? OFFSET ?"), [PAGE, skip]);
     let rows = tx.all(statement).await?;
-    let slot = |place: i64| if driver == Driver::Words { Ok(names::slot(place)) } else { in_range(place) };
+    let slot = |place: i64| if words.is_some() { Ok(names::slot(place)) } else { in_range(place) };
     rows.iter().map(|row| row.get("place").and_then(slot)).collect()
+}
+
+fn some_of(slots: &[i32], after: i32, skip: i64) -> Vec<i32> {
+    let behind = slots.iter().copied().filter(|slot| *slot > after);
+    behind.skip(usize::try_from(skip).unwrap_or(usize::MAX)).take(PAGE as usize).collect()
 }
 
 fn in_range(place: i64) -> Result<i32, Error> {
@@ -48,22 +49,4 @@ fn with_plan(scope: &Scope, criteria: &MemberCriteria, after: i32) -> (Statement
     let asked =
         items.ending("AND 1 = (SELECT 1 FROM listing l WHERE l.tenant = i.tenant AND l.slot = i.slot");
     (check(asked, Driver::Plan, scope, criteria).ending(")"), "i.slot")
-}
-
-/// The index of names may know no order, so what it finds is ordered first, and then looked at.
-fn with_words(scope: &Scope, criteria: &MemberCriteria, after: i32) -> (Statement, &'static str) {
-    let tenant = scope.tenant();
-    let (words, after) = (names::query(scope, &criteria.words), names::key(tenant, after));
-    if !has_checks(Driver::Words, scope, criteria) {
-        let found = sql("SELECT NAME_ORDER AS place FROM name_index n WHERE MATCHES_NAME(CAST($1 AS TEXT))");
-        return (found.arg(words).then("AND NAME_ORDER > ?", [after]), "NAME_ORDER");
-    }
-    let found = sql("SELECT n.place FROM (SELECT NAME_ORDER AS place FROM name_index n
-             WHERE MATCHES_NAME(CAST($1 AS TEXT))")
-    .arg(words)
-    .then("AND NAME_ORDER > ?", [after])
-    .ending("ORDER BY NAME_ORDER) AS n CROSS JOIN listing l")
-    .then("WHERE l.tenant = ?", [tenant])
-    .then("AND l.slot = n.place - ?", [names::key(tenant, 0)]);
-    (check(found, Driver::Words, scope, criteria), "n.place")
 }

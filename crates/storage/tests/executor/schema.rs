@@ -1,6 +1,9 @@
 //! The schema: the same on both engines, led by the tenant, brought forward with a copy, never taken backward.
 
+use domain::{MemberCriteria, Scope, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
+use storage::counters::{self, Counter};
+use storage::searches::Led;
 use storage::{OpenError, Options, Schema, Weight, sql};
 use testkit::{Database, Engine, both_engines};
 
@@ -218,7 +221,7 @@ async fn a_database_of_the_first_schema_is_brought_forward(database: Database) {
         Engine::Sqlite => rows.replace("'abc'", "x'616263'"),
         Engine::Postgres => rows.to_owned(),
     };
-    pretend(&database, &format!("{}{rows}", back_to_the_first(database.engine))).await;
+    pretend(&database, &format!("{}{rows}", back_to(database.engine, 1))).await;
     let (db, migrated) =
         storage::open(&database.address(), &Options::default(), Schema::Migrate).await.unwrap();
     assert_eq!((migrated.from, migrated.to), (1, storage::newest_schema()));
@@ -227,9 +230,18 @@ async fn a_database_of_the_first_schema_is_brought_forward(database: Database) {
         let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&kept).unwrap().permissions());
         assert_eq!(mode & 0o777, 0o600, "{} is its owner's alone", kept.display());
     }
-    let tenant = domain::TenantId::new(7);
+    let tenant = TenantId::new(7);
     let holder = storage::tokens::holder(&db, tenant, b"abc", domain::Moment::from_millis(1)).await.unwrap();
     assert_eq!(holder.unwrap().user.get(), 1, "an old token is still good");
+    let funnels: Result<_, storage::Error> =
+        db.read(tenant, |tx, tenant| Box::pin(storage::funnels::all(tx, *tenant))).await;
+    let funnels = funnels.unwrap();
+    let stages: Vec<_> = funnels[0].stages.iter().map(|stage| (stage.name.as_str(), stage.colour)).collect();
+    let born = registers::FUNNEL;
+    assert_eq!((funnels[0].name.as_str(), &stages[..]), (born.name, born.stages), "as if it were born today");
+    for (counter, last) in [(Counter::Funnel, 1), (Counter::Stage, born.stages.len() as i64)] {
+        assert_eq!(counters::last(&db, tenant, counter).await.unwrap(), last);
+    }
     let mail = sql("SELECT confidential FROM mails WHERE tenant = 7");
     assert!(!db.query(Weight::Point, mail).await.unwrap()[0].get::<bool>("confidential").unwrap());
     db.close().await;
@@ -241,10 +253,42 @@ async fn a_database_of_the_first_schema_is_brought_forward(database: Database) {
     }
 }
 
-/// Undoes every migration but the first: what they created goes, and so does the word that they ran.
-fn back_to_the_first(engine: Engine) -> String {
+/// People who were there before there was an index of names, or a vocabulary, are found by theirs.
+#[both_engines]
+async fn names_that_were_there_are_found_after_a_migration(database: Database) {
+    let rows = "INSERT INTO tenants (tenant, name, time_zone, active, version, created_at, updated_at)
+            VALUES (7, 'Velha', 'America/Sao_Paulo', TRUE, 1, 0, 0), (8, 'Outra', 'America/Sao_Paulo', TRUE, 1, 0, 0);
+        INSERT INTO branches (tenant, code, name, active, version, created_at, updated_at)
+            VALUES (7, 2, 'Centro', TRUE, 1, 0, 0), (8, 2, 'Centro', TRUE, 1, 0, 0);
+        INSERT INTO people (tenant, code, branch, is_member, nature, name, version, created_at, updated_at)
+            VALUES (7, 1, 2, TRUE, 1, 'Zé D''Ávila', 1, 0, 0), (7, 2, 2, TRUE, 1, 'Ana Ávila', 1, 0, 0),
+            (8, 1, 2, TRUE, 1, 'Rui Ávila', 1, 0, 0);
+        INSERT INTO listing (tenant, slot, branch, person, document, registered_on, updated_on)
+            VALUES (7, 1, 2, 1, '1', '2026-01-01', '2026-01-01'), (7, 2, 2, 2, '2', '2026-01-01', '2026-01-01'),
+            (8, 1, 2, 1, '1', '2026-01-01', '2026-01-01');";
+    pretend(&database, &format!("{}{rows}", back_to(database.engine, 4))).await;
+    let db = database.open().await;
+    for (tenant, typed, slots) in
+        [(7, "avi", &[1, 2][..]), (7, "z avila", &[1]), (7, "rui", &[]), (8, "rui", &[1]), (8, "ze", &[])]
+    {
+        let criteria = MemberCriteria { words: domain::name_words(typed), ..MemberCriteria::default() };
+        let asked = (Scope::whole(TenantId::new(tenant)), criteria);
+        let read = db.read(asked, |tx, (scope, criteria)| {
+            Box::pin(async move {
+                let search = Led::find(tx, scope, criteria).await?.unwrap();
+                search.slots(tx, 0, 0).await
+            })
+        });
+        let found: Result<Vec<i32>, storage::Error> = read.await;
+        assert_eq!(found.unwrap(), slots, "{typed} in {tenant}");
+    }
+    db.close().await;
+}
+
+/// Undoes every migration behind this one: what they created goes, and so does the word that they ran.
+fn back_to(engine: Engine, version: usize) -> String {
     let mut undo = Vec::new();
-    for text in storage::schema_texts().skip(1) {
+    for text in storage::schema_texts().skip(version) {
         let mut of_this = Vec::new();
         for statement in text.split(';') {
             let code: String =
@@ -272,5 +316,5 @@ fn back_to_the_first(engine: Engine) -> String {
         undo.push(of_this);
     }
     let backward = undo.into_iter().flatten().rev().collect::<String>();
-    format!("{backward} DELETE FROM migrations WHERE version > 1;")
+    format!("{backward} DELETE FROM migrations WHERE version > {version};")
 }

@@ -1,5 +1,5 @@
 //! Writes until it is killed, eight callers at once: people, vehicles with plates of their own and with plates that others
-//! want too, changes and cancellations. On standard output it says what it is about to do (`try`), and what was answered
+//! want too, changes and cancellations, dependents. On standard output it says what it is about to do (`try`), and what was answered
 //! (`did`), each with the whole state of the record: `storm ADDRESS ROUND`. The other half is `tests/kills.rs`.
 #![allow(
     clippy::unwrap_used,
@@ -10,8 +10,8 @@
 use app::access::{self, Session};
 use app::benefits::{self, Input, Saved};
 use app::once::{Done, Once};
-use app::{App, Error, demo, memory, people};
-use domain::{BenefitCode, Cpf, Plate, SituationKind};
+use app::{App, Error, demo, dependents, memory, people};
+use domain::{BenefitCode, Cpf, DependentCode, Plate, SituationKind};
 use std::io::Write;
 use std::sync::Arc;
 use storage::{Address, Options, Schema};
@@ -82,8 +82,10 @@ impl Caller {
         self.person(&document, branch, number, "Primeira").await;
         let own = plate(number);
         let benefit = self.vehicle(&document, branch, &own).await.expect("nobody else has this plate");
+        let child = self.dependent(&benefit, None, number, "Primeiro").await;
         if number.is_multiple_of(3) {
             self.person(&document, branch, number, "Segunda").await;
+            self.dependent(&benefit, Some(child), number, "Segundo").await;
         }
         let moved = branch % 3 + 1;
         self.change(&document, &benefit, moved, number.is_multiple_of(2)).await;
@@ -119,6 +121,28 @@ impl Caller {
             Err(Error::Refused(_)) => None,
             Err(error) => panic!("{error}"),
         }
+    }
+
+    /// A dependent, new or with another name.
+    async fn dependent(
+        &self,
+        benefit: &Saved,
+        known: Option<DependentCode>,
+        number: u32,
+        first: &str,
+    ) -> DependentCode {
+        let (benefit, word) = (benefit.code, format!("{first}{}", letters(number)));
+        let own = known.map_or("null".to_owned(), |code| code.to_string());
+        if known.is_some() {
+            say(format_args!("try dependent {own} | {benefit} {word}"));
+        }
+        let text = format!(
+            r#"{{"codBeneficio": {benefit}, "codDependente": {own}, "nome": "{word} da Tempestade", "parentesco": "FILHO"}}"#
+        );
+        let input = body(text.as_bytes()).unwrap();
+        let code = now(dependents::save(&self.app, &self.session, input, plainly()).await.unwrap()).code;
+        say(format_args!("did dependent {code} | {benefit} {word}"));
+        code
     }
 
     /// Moves it to another branch, and sometimes to another situation.

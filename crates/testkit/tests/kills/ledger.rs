@@ -23,6 +23,7 @@ pub struct Ledger {
     people: BTreeMap<String, Said>,
     /// By code.
     benefits: BTreeMap<String, Said>,
+    dependents: BTreeMap<String, Said>,
     pub answered: usize,
 }
 
@@ -33,7 +34,11 @@ impl Ledger {
             return;
         };
         let [verb, kind, key] = head.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
-        let records = if kind == "person" { &mut self.people } else { &mut self.benefits };
+        let records = match kind {
+            "person" => &mut self.people,
+            "dependent" => &mut self.dependents,
+            _ => &mut self.benefits,
+        };
         let said = records.entry(key.to_owned()).or_default();
         if verb == "try" {
             said.trying = Some(state.to_owned());
@@ -76,6 +81,17 @@ impl Ledger {
             })
             .collect();
         compare("benefit", &self.benefits, &benefits);
+        let dependents = "SELECT code, benefit, name FROM dependents WHERE tenant = 1";
+        let dependents: BTreeMap<String, String> = all(db, dependents)
+            .await
+            .iter()
+            .map(|row| {
+                let (code, benefit): (i64, i64) = (row.get("code").unwrap(), row.get("benefit").unwrap());
+                let name: String = row.get("name").unwrap();
+                (code.to_string(), format!("{benefit} {}", name.split(' ').next().unwrap()))
+            })
+            .collect();
+        compare("dependent", &self.dependents, &dependents);
         self.compare_history(db).await;
         let written = "SELECT COUNT(*) AS n FROM audit WHERE tenant = 1";
         usize::try_from(super::number(db, written).await).unwrap()
@@ -107,6 +123,16 @@ impl Ledger {
         let here = std::net::IpAddr::from([127, 0, 0, 1]).into();
         let entered = access::login(app, demo::ADMINISTRATOR, demo::PASSWORD, here).await.unwrap();
         let caller = access::enter(app, &entered.token).await.unwrap();
+        for said in self.dependents.values() {
+            let named = said.did.iter().chain(&said.trying).filter_map(|state| state.split(' ').nth(1));
+            let (mut found, words) = (0, named.collect::<BTreeSet<_>>());
+            for word in words {
+                app::memory::renew(app).await.unwrap();
+                let query = wire::read::query([("nome".to_owned(), word.to_owned())].into_iter()).unwrap();
+                found += app::dependents::search(app, &caller, query).await.unwrap().rows.len();
+            }
+            assert_eq!(found, 1, "{:?}", said.did);
+        }
         for (document, said) in &self.people {
             let word = |state: &String| state.split(' ').nth(1).unwrap().to_owned();
             let words: BTreeSet<String> = said.did.iter().chain(&said.trying).map(word).collect();

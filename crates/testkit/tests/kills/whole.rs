@@ -1,7 +1,8 @@
 //! What belongs together is there together.
 
 use super::{Db, all, number};
-use std::collections::BTreeMap;
+use domain::name_words;
+use std::collections::{BTreeMap, BTreeSet};
 use storage::tally::{FINE, Ordering};
 
 /// Statements that find what is half there.
@@ -48,8 +49,10 @@ const HALVES: &[(&str, &str)] = &[
     ),
     (
         "a card is one person's",
-        "SELECT COUNT(*) AS n FROM (SELECT card FROM benefits GROUP BY tenant, card
-             HAVING MIN(person) <> MAX(person)) AS shared",
+        "SELECT COUNT(*) AS n FROM (SELECT card FROM (SELECT tenant, card, person FROM benefits
+             UNION ALL SELECT d.tenant, d.card, b.person FROM dependents d
+             JOIN benefits b ON b.tenant = d.tenant AND b.code = d.benefit) AS cards
+             GROUP BY tenant, card HAVING MIN(person) <> MAX(person)) AS shared",
     ),
     (
         "whoever was written is in the audit once for being created",
@@ -61,6 +64,13 @@ const HALVES: &[(&str, &str)] = &[
         "SELECT COUNT(*) AS n FROM benefits b JOIN people p ON p.tenant = b.tenant AND p.code = b.person
          WHERE p.name LIKE '%da Tempestade' AND 1 <> (SELECT COUNT(*) FROM audit a WHERE a.tenant = b.tenant
              AND a.person = b.person AND a.detail = 'benefício ' || CAST(b.code AS TEXT) || ' criado')",
+    ),
+    (
+        "a dependent is in the audit once for being created, with his holder",
+        "SELECT COUNT(*) AS n FROM dependents d JOIN benefits b ON b.tenant = d.tenant AND b.code = d.benefit
+         WHERE d.name LIKE '%da Tempestade' AND 1 <> (SELECT COUNT(*) FROM audit a WHERE a.tenant = b.tenant
+             AND a.person = b.person AND a.detail = 'benefício ' || CAST(b.code AS TEXT) || ' alterado: dependente '
+             || CAST(d.code AS TEXT) || ' criado')",
     ),
 ];
 
@@ -75,6 +85,10 @@ const COUNTED: &[(&str, &str)] = &[
         "SELECT COUNT(*) AS n, MIN(sequence) AS first, MAX(sequence) AS last FROM benefits WHERE tenant = 1",
     ),
     ("slot", "SELECT COUNT(*) AS n, MIN(slot) AS first, MAX(slot) AS last FROM listing WHERE tenant = 1"),
+    (
+        "dependent",
+        "SELECT COUNT(*) AS n, MIN(code) AS first, MAX(code) AS last FROM dependents WHERE tenant = 1",
+    ),
     ("item", "SELECT COUNT(*) AS n, MIN(code) AS first, MAX(code) AS last FROM items WHERE tenant = 1"),
 ];
 
@@ -97,6 +111,9 @@ pub async fn nothing_is_half_there(db: &Db, told_from: i64) {
     tallies(db).await;
     let named = "SELECT COUNT(*) AS n FROM name_index";
     assert_eq!(number(db, named).await, counters["slot"], "each row of the searches has its words");
+    vocabulary(db).await;
+    let named = "SELECT COUNT(*) AS n FROM name_index_dependents";
+    assert_eq!(number(db, named).await, counters["dependent"], "and each dependent");
 }
 
 async fn bodies_and_deliveries(db: &Db, told_from: i64) {
@@ -121,6 +138,16 @@ async fn bodies_and_deliveries(db: &Db, told_from: i64) {
         }
     }
     assert_eq!(outbox, expected, "a delivery for each change since there is somebody to tell");
+}
+
+/// Nobody is found by a word that the vocabulary does not know.
+async fn vocabulary(db: &Db) {
+    let known = all(db, "SELECT word FROM name_words WHERE tenant = 1").await;
+    let known: BTreeSet<String> = known.iter().map(|row| row.get("word").unwrap()).collect();
+    let names = all(db, "SELECT DISTINCT name FROM people WHERE tenant = 1").await;
+    let words = names.iter().flat_map(|row| name_words(&row.get::<String>("name").unwrap()));
+    let unknown: BTreeSet<String> = words.filter(|word| !known.contains(word)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
 }
 
 /// The counts are those of the rows, in blocks of both sizes.

@@ -2,12 +2,13 @@
 
 use super::values::{string, text};
 use super::{At, Between, Problems, Read};
-use crate::names::Named;
+use crate::names::{self, Named};
 use crate::refusal;
 use domain::{
-    BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Date, Document, Email, Field, FieldCode,
-    Money, Name, Note, PersonCode, Phone, PlanCode, Plate, Rejection, SellerCode, Text, Uf, UserCode,
-    VehicleTypeCode,
+    BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Cpf, Date, DealCode, DependentCode,
+    Document, Email, Entity, Field, FieldCode, FunnelCode, LeadCode, Money, Name, Note, PersonCode, Phone,
+    PlanCode, Plate, Rejection, SellerCode, StageCode, SupplierCode, Text, Uf, UserCode, VehicleTypeCode,
+    fold,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -43,6 +44,7 @@ texts! {
     Name: |text| Name::parse(Field::Name, text), string().min_length(Some(1)).max_length(Some(Name::LONGEST));
     Email: Email::parse, string().format(Some(SchemaFormat::KnownFormat(KnownFormat::Email))).max_length(Some(254));
     Document: Document::parse, string();
+    Cpf: Cpf::parse, string();
     Phone: Phone::parse, string();
     Cep: Cep::parse, string().pattern(Some(r"^\d{5}-?\d{3}$"));
     Uf: Uf::parse, string().enum_values(Some(Uf::NAMES));
@@ -89,6 +91,65 @@ impl Read for QueryDate {
     }
 }
 
+/// A card, or the document of its holder: programs have one field for both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CardOrDocument {
+    Card(CardNumber),
+    Document(Document),
+}
+
+impl Read for CardOrDocument {
+    /// A number counts as its digits.
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<CardOrDocument> {
+        let written = match value {
+            Value::Number(number) => &Value::String(number.to_string()),
+            other => other,
+        };
+        let text = text(written, at, problems)?;
+        let card = CardNumber::parse(text).map(CardOrDocument::Card);
+        let read = card.or_else(|_| Document::parse(text).map(CardOrDocument::Document)).ok();
+        if read.is_none() {
+            problems.add(
+                at,
+                format!(
+                    "\"{text}\" não é um número de cartão (13 dígitos) nem um CPF ou CNPJ válido; confira os dígitos."
+                ),
+            );
+        }
+        read
+    }
+
+    fn schema() -> RefOr<Schema> {
+        string().build().into()
+    }
+}
+
+/// A day in the search of deals, where only `2026-11-14` is understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IsoQueryDate(Date);
+
+impl IsoQueryDate {
+    pub fn get(self) -> Date {
+        self.0
+    }
+}
+
+impl Read for IsoQueryDate {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<IsoQueryDate> {
+        let text = value.as_str().unwrap_or_default();
+        let day = Date::from_iso(text).map(IsoQueryDate);
+        if day.is_none() {
+            let told = "não é uma data do calendário; use ano, mês e dia, como 2026-11-14.";
+            problems.add(at, format!("\"{text}\" {told}"));
+        }
+        day
+    }
+
+    fn schema() -> RefOr<Schema> {
+        string().pattern(Some(r"^(\d{4}\-\d{2}\-\d{2})?$")).max_length(Some(10)).build().into()
+    }
+}
+
 impl Read for Money {
     /// A number counts as it was written, never as a float. In quotes it is the number it is, as with codes.
     fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Money> {
@@ -129,9 +190,32 @@ codes! {
     SellerCode: i32 = |code| code;
     VehicleTypeCode: i32 = |code| code;
     FieldCode: i32 = |code| code;
+    DependentCode: i32 = |code| code;
     UserCode: i32 = |code| code;
     ClaimCode: i32 = |code| code;
+    SupplierCode: i32 = |code| code;
+    FunnelCode: i32 = |code| code;
+    StageCode: i32 = |code| code;
+    LeadCode: i32 = |code| code;
+    DealCode: i32 = |code| code;
     PlanCode: Between<0, { i32::MAX }> = Between::get;
+}
+
+/// An entity, which people write without its accent too.
+impl Read for Entity {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Entity> {
+        let text = text(value, at, problems)?;
+        let folded = fold(text);
+        let found = Entity::ALL.into_iter().find(|one| fold(names::entity(*one)) == folded);
+        if found.is_none() {
+            problems.add(at, one_of(text, Entity::ALL.map(names::entity)));
+        }
+        found
+    }
+
+    fn schema() -> RefOr<Schema> {
+        string().enum_values(Some(Entity::ALL.map(names::entity))).build().into()
+    }
 }
 
 /// A member of a fixed set, by its exact name.
@@ -147,6 +231,23 @@ impl<T: Named> Read for T {
 
     fn schema() -> RefOr<Schema> {
         string().enum_values(Some(T::NAMES.iter().map(|(name, _)| *name))).build().into()
+    }
+}
+
+/// A member of a fixed set by its name in a search, where neither case nor accents count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loosely<T>(pub T);
+
+impl<T: Named> Read for Loosely<T> {
+    fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Loosely<T>> {
+        let given = text(value, at, problems)?;
+        let folded = fold(given);
+        let name = T::NAMES.iter().map(|(name, _)| *name).find(|name| fold(name) == folded).unwrap_or(given);
+        T::read(&Value::String(name.to_owned()), at, problems).map(Loosely)
+    }
+
+    fn schema() -> RefOr<Schema> {
+        T::schema()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::FieldInfo;
 use serde_json::Value;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{ObjectBuilder, Schema};
+use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 
 /// Declares a record that callers send:
 ///
@@ -105,10 +105,38 @@ macro_rules! input {
 /// The schema of a record.
 pub fn object(text: &str, fields: Vec<FieldInfo>) -> RefOr<Schema> {
     let object = fields.into_iter().fold(ObjectBuilder::new().description(Some(text)), |object, field| {
-        let object = if field.required { object.required(field.name) } else { object };
-        object.property(field.name, described(field.schema, &field.text, field.example))
+        // What may be left out may also be cleared.
+        let (object, schema) = match field.required {
+            true => (object.required(field.name), field.schema),
+            false => (object, or_null(field.schema)),
+        };
+        object.property(field.name, described(schema, &field.text, field.example))
     });
     object.build().into()
+}
+
+/// The schema of a value that may also be `null`.
+pub fn or_null(schema: RefOr<Schema>) -> RefOr<Schema> {
+    let with_null = |types: SchemaType| match types {
+        SchemaType::Type(one) => SchemaType::from_iter([one, Type::Null]),
+        SchemaType::Array(types) => types.into_iter().chain([Type::Null]).collect(),
+        SchemaType::AnyValue => SchemaType::AnyValue,
+    };
+    match schema {
+        RefOr::T(Schema::Object(mut object)) => {
+            object.schema_type = with_null(object.schema_type);
+            object.enum_values = object.enum_values.map(|mut values| {
+                values.push(Value::Null);
+                values
+            });
+            object.into()
+        }
+        RefOr::T(Schema::Array(mut array)) => {
+            array.schema_type = with_null(array.schema_type);
+            array.into()
+        }
+        other => other,
+    }
 }
 
 /// The schema of one field, with what it means and an example.

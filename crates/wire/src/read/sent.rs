@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 #[derive(Debug)]
 pub struct Unread<T> {
     pub problems: Problems,
-    pub rest: Option<T>,
+    pub rest: Option<Box<T>>,
 }
 
 impl<T> From<Problems> for Unread<T> {
@@ -21,12 +21,20 @@ impl<T> From<Problems> for Unread<T> {
 pub fn body<T: Read>(bytes: &[u8]) -> Result<T, Unread<T>> {
     let bytes = without_mark(bytes);
     if bytes.is_empty() {
-        let mut problems = Problems::default();
-        problems.push("Falta o corpo do pedido: envie-o em JSON.".to_owned());
-        return Err(problems.into());
+        return Err(missing().into());
     }
     let value = json(bytes)?;
     collected(|problems| T::read(&value, &At::Root, problems))
+}
+
+/// Reads a body that is a list. Its items are told by the name that the list has wherever it stands in a record.
+pub fn list_body<T: Read>(name: &str, bytes: &[u8]) -> Result<Vec<T>, Unread<Vec<T>>> {
+    let value: Value = match without_mark(bytes) {
+        [] => return Err(missing().into()),
+        bytes => json(bytes)?,
+    };
+    let at = At::Field(&At::Root, name);
+    collected(|problems| Vec::read(&value, if value.is_array() { &at } else { &At::Root }, problems))
 }
 
 /// Reads a record from a body that may be absent. Nothing, blanks and `[]`, which is how some programs write an object
@@ -62,7 +70,7 @@ pub fn both<A, B>(code: Result<A, Problems>, body: Result<B, Unread<B>>) -> Resu
     match (code, body) {
         (Ok(code), Ok(body)) => Ok((code, body)),
         (Ok(code), Err(Unread { problems, rest })) => {
-            Err(Unread { problems, rest: rest.map(|rest| (code, rest)) })
+            Err(Unread { problems, rest: rest.map(|rest| Box::new((code, *rest))) })
         }
         (Err(problems), Ok(_)) => Err(problems.into()),
         (Err(mut problems), Err(others)) => {
@@ -70,6 +78,12 @@ pub fn both<A, B>(code: Result<A, Problems>, body: Result<B, Unread<B>>) -> Resu
             Err(problems.into())
         }
     }
+}
+
+fn missing() -> Problems {
+    let mut problems = Problems::default();
+    problems.push("Falta o corpo do pedido: envie-o em JSON.".to_owned());
+    problems
 }
 
 /// A byte-order mark says nothing in UTF-8, and some programs send one.
@@ -92,6 +106,6 @@ fn collected<T>(read: impl FnOnce(&mut Problems) -> Option<T>) -> Result<T, Unre
     let value = read(&mut problems);
     match value {
         Some(value) if problems.lines.is_empty() => Ok(value),
-        rest => Err(Unread { problems, rest }),
+        rest => Err(Unread { problems, rest: rest.map(Box::new) }),
     }
 }

@@ -44,7 +44,7 @@ pub struct LojaPermitidaTO {
 }
 
 /// Um plano da base.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanoAcessoTO {
     /// Código do plano.

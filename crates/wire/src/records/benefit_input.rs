@@ -1,10 +1,10 @@
 //! Benefit: what callers send to create or change one.
 
+use super::VeiculoCampos;
 use crate::input;
-use crate::read::{Between, Scalar, TextOrNumber};
+use crate::read::{Scalar, TextOrNumber};
 use domain::{
-    BenefitCode, BranchCode, CardNumber, Chassis, Date, Document, FieldCode, Fuel, Money, Note, PlanCode,
-    Plate, SellerCode, Text, VehicleCategory, VehicleTypeCode,
+    BenefitCode, BranchCode, CardNumber, Date, Document, FieldCode, Note, PlanCode, SellerCode, Text,
 };
 
 input! {
@@ -54,39 +54,10 @@ input! {
 }
 
 input! {
-    /// Um benefício veicular: o benefício e o seu veículo, que tem placa ou chassi.
+    /// Um benefício veicular: o benefício e o seu veículo; para criar, informe a placa ou o chassi.
     pub struct BeneficioVeiculoInput = "BeneficioVeiculoInputTO" {
         flat benefit: BeneficioInput,
-        /// Placa, antiga ou do Mercosul, com ou sem hífen; para criar, informe a placa ou o chassi.
-        plate "placa": optional Plate = "ABC1D23",
-        /// Chassi, de até 20 letras e números.
-        chassis "chassi": optional Chassis = "9BWZZZ377VT004251",
-        /// Renavam.
-        renavam "renavam": optional TextOrNumber<20> = "01234567890",
-        /// Marca.
-        brand "marca": optional Text<100> = "FIAT",
-        /// Modelo.
-        model "modelo": optional Text<200> = "ARGO 1.0",
-        /// Ano de fabricação.
-        built "anoFabricacao": optional Between<1900, 2100> = 2025,
-        /// Ano do modelo.
-        model_year "anoModelo": optional Between<1900, 2100> = 2026,
-        /// Cor.
-        colour "cor": optional Text<50> = "Prata",
-        /// GASOLINA, ETANOL, FLEX, DIESEL, GNV, ELETRICO ou OUTRO.
-        fuel "combustivel": optional Fuel = "FLEX",
-        /// BICICLETA, CAMINHAO, LEVE, MOTOCICLETA, PICKUP, UTILITARIO, ONIBUS ou OUTRO.
-        category "categoria": optional VehicleCategory = "LEVE",
-        /// Código do tipo de veículo.
-        kind "codTipoVeiculo": optional VehicleTypeCode = 2,
-        /// Número de portas.
-        doors "numeroPortas": optional Between<0, 20> = 4,
-        /// Valor do veículo, em reais.
-        worth "valorVeiculo": optional Money = 78500,
-        /// Valor protegido, em reais.
-        protected "valorProtegido": optional Money = 75000.5,
-        /// Valor da participação do associado, em reais.
-        participation "valorParticipacao": optional Money = 3000,
+        flat vehicle: VeiculoCampos,
         /// Código do veículo na tabela Fipe.
         fipe "codigoFipe": optional Text<20> = "001509-1",
     }

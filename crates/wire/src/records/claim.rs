@@ -3,8 +3,8 @@
 use super::nested::nullable;
 use super::{EnderecoTO, TelefoneTO, VeiculoTO};
 use crate::input;
-use crate::read::{Between, QueryDate};
-use domain::{Involved, PersonCode};
+use crate::read::{Between, QueryDate, Read, described, or_null};
+use domain::{Involved, PersonCode, Priority, Sex};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::RefOr;
@@ -53,8 +53,7 @@ pub struct EventoListaTO {
     /// Data em que aconteceu.
     #[schema(examples("13/11/2026"))]
     pub data_evento: Option<String>,
-    /// `Cliente` ou `Terceiro`.
-    #[schema(examples("Cliente"))]
+    #[schema(schema_with = involved)]
     pub envolvido: &'static str,
     /// Nome da loja.
     #[schema(examples("Matriz"))]
@@ -62,8 +61,7 @@ pub struct EventoListaTO {
     /// Nome do associado.
     #[schema(examples("Maria Souza"))]
     pub nome_pessoa: String,
-    /// `Baixa`, `Média`, `Alta` ou `Urgente`.
-    #[schema(examples("Baixa"))]
+    #[schema(schema_with = priority)]
     pub prioridade: &'static str,
     /// O protocolo: só dígitos, como texto.
     #[schema(examples("4711"))]
@@ -113,11 +111,9 @@ pub struct EventoTO {
     /// Nome do tipo de evento.
     #[schema(examples("Colisão"))]
     pub tipo_evento: String,
-    /// `Cliente` ou `Terceiro`.
-    #[schema(examples("Cliente"))]
+    #[schema(schema_with = involved)]
     pub envolvido: &'static str,
-    /// `Baixa`, `Média`, `Alta` ou `Urgente`.
-    #[schema(examples("Baixa"))]
+    #[schema(schema_with = priority)]
     pub prioridade: &'static str,
     /// O associado.
     pub associado: PessoaTO,
@@ -131,6 +127,18 @@ pub struct EventoTO {
     /// repete no próprio caminho.
     #[schema(no_recursion)]
     pub relacionados: Vec<EventoTO>,
+}
+
+fn involved() -> RefOr<Schema> {
+    described(Involved::schema(), "`Cliente` ou `Terceiro`.", "Cliente".into())
+}
+
+fn priority() -> RefOr<Schema> {
+    described(Priority::schema(), "`Baixa`, `Média`, `Alta` ou `Urgente`.", "Baixa".into())
+}
+
+fn sex() -> RefOr<Schema> {
+    described(or_null(Sex::schema()), "`Feminino` ou `Masculino`.", "Feminino".into())
 }
 
 fn driver() -> RefOr<Schema> {
@@ -202,8 +210,7 @@ pub struct PessoaTO {
     pub email: Option<String>,
     /// O endereço.
     pub endereco: EnderecoTO,
-    /// `Feminino` ou `Masculino`.
-    #[schema(examples("Feminino"))]
+    #[schema(schema_with = sex)]
     pub sexo: Option<&'static str>,
     /// Os telefones.
     pub telefones: Vec<TelefoneTO>,

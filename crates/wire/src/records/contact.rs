@@ -1,10 +1,12 @@
 //! Where somebody is found: address and telephones, as they come and as they go out.
 
-use crate::read::TextOrNumber;
+use crate::read::{Read, TextOrNumber, described};
 use crate::{input, names};
 use domain::{Cep, Phone, PhoneKind, PostalAddress, Text, Uf};
 use serde::Serialize;
 use utoipa::ToSchema;
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::Schema;
 
 input! {
     /// Um endereço.
@@ -107,9 +109,12 @@ pub struct TelefoneTO {
     /// O DDD e o número.
     #[schema(examples("(11)98765-4321"))]
     pub numero: String,
-    /// `Fixo` ou `Celular`.
-    #[schema(examples("Celular"))]
+    #[schema(schema_with = phone_kind)]
     pub tipo: &'static str,
+}
+
+fn phone_kind() -> RefOr<Schema> {
+    described(PhoneKind::schema(), "`Fixo` ou `Celular`.", "Celular".into())
 }
 
 impl TelefoneTO {

@@ -2,7 +2,7 @@
 
 use crate::input;
 use crate::read::{Between, described};
-use domain::{PersonCode, UserCode};
+use domain::{Entity, PersonCode, UserCode};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -15,7 +15,7 @@ input! {
         /// O cursor: as mudanças depois desta. Sem ele, desde a primeira.
         after "apos": optional Between<0, { i32::MAX }> = 918,
         /// Só as mudanças desta entidade: Benefício, Evento, Vistoria, Help Desk ou Consulta.
-        entity "entidade": optional String = "Benefício",
+        entity "entidade": optional Entity = "Benefício",
     }
 }
 
@@ -114,7 +114,7 @@ pub struct RegistroAuditoriaTO {
     /// Quando foi, no fuso da base.
     #[schema(examples("2026-11-14T10:32:05-03:00"))]
     pub data_hora: String,
-    /// Código de quem fez ou viu.
+    /// Código de quem fez ou viu; `null` para quem viu sem credencial.
     #[schema(examples(3))]
     pub cod_usuario: Option<i32>,
     /// Nome de quem fez ou viu.

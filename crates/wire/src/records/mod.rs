@@ -9,6 +9,13 @@ mod benefit_input;
 mod benefit_search;
 mod claim;
 mod contact;
+mod credit_card;
+mod deal;
+mod deal_input;
+mod dependent;
+mod equipment;
+mod item;
+mod lead;
 mod management;
 mod member_search;
 mod nested;
@@ -19,10 +26,13 @@ mod tests;
 #[cfg(test)]
 mod tests_of_input;
 mod user;
+mod validation;
 mod vehicle;
 
 pub use access::{AcessoTO, LojaPermitidaTO, PlanoAcessoTO};
-pub use administration::CodigoNomeTO;
+pub use administration::{
+    CampoAdicionalOutputTO, CodigoNomeTO, FornecedorTO, PesquisaVendedorOutputTO, PesquisaVendedorQuery,
+};
 pub use amount::Valor;
 pub use benefit::{
     BeneficioOutputTO, DiaVencimentoTO, ListaDiaVencimentoTO, SituacaoBeneficioTO, TipoVeiculoBean,
@@ -34,6 +44,21 @@ pub use benefit_search::{
 };
 pub use claim::{EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO};
 pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};
+pub use credit_card::CartaoCreditoTO;
+pub use deal::{
+    HistoricoNegocioTO, NegocioDependenteTO, NegocioOutputTO, NegocioTO, PesquisaNegocioOutputTO,
+    PesquisaNegocioQuery,
+};
+pub use deal_input::{NegocioDependenteInput, NegocioInput};
+pub use dependent::{
+    DependenteBasicoOutputTO, DependenteCompletoOutputTO, DependenteInput, PesquisaDependenteOutputTO,
+    PesquisaDependenteQuery, PlanoApontado, TitularTO,
+};
+pub use equipment::RastreadorInstalacaoTO;
+pub use item::{ItemBeneficioInput, ItemBeneficioOutputTO};
+pub use lead::{
+    ContatoInput, EtapaTO, FunilTO, LeadInput, LeadOutputTO, PesquisaLeadQuery, PessoaLeadOutputTO,
+};
 pub use management::{
     AuditoriaQuery, AuditoriaTO, HistoricoQuery, HistoricoTO, MudancaTO, PessoaVistaTO, RegistroAuditoriaTO,
 };
@@ -41,4 +66,5 @@ pub use member_search::{PesquisaAssociadoOutputTO, PesquisaAssociadoQuery};
 pub use page::{Listed, Pagina};
 pub use person::{PessoaInput, PessoaOutputTO};
 pub use user::{UsuarioInput, UsuarioTO};
-pub use vehicle::VeiculoTO;
+pub use validation::{ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO};
+pub use vehicle::{VeiculoCampos, VeiculoInput, VeiculoTO};

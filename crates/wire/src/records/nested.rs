@@ -1,16 +1,25 @@
-//! A record inside a record that may be `null`. What utoipa writes for one tells its meaning where few tools look, and
-//! gives no example.
+//! A record inside a record. What utoipa writes for one tells its meaning where few tools look, and gives no example.
 
 use serde_json::{Map, Value};
 use utoipa::PartialSchema;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{Schema, SchemaType, Type};
 
-/// The record told in place, with what it means there; the examples of its fields make the example.
+/// One that may be `null`.
 pub fn nullable<T: PartialSchema>(text: &str) -> RefOr<Schema> {
+    told::<T>(text, SchemaType::from_iter([Type::Object, Type::Null]))
+}
+
+/// One that is always there.
+pub fn always<T: PartialSchema>(text: &str) -> RefOr<Schema> {
+    told::<T>(text, SchemaType::new(Type::Object))
+}
+
+/// The record told in place, with what it means there; the examples of its fields make the example.
+fn told<T: PartialSchema>(text: &str, kind: SchemaType) -> RefOr<Schema> {
     match T::schema() {
         RefOr::T(Schema::Object(mut object)) => {
-            object.schema_type = SchemaType::from_iter([Type::Object, Type::Null]);
+            object.schema_type = kind;
             object.description = Some(text.to_owned());
             let fields = object.properties.iter();
             let example: Map<String, Value> =

@@ -46,7 +46,27 @@ fn every_field_is_told_with_an_example() {
     told::<BeneficioOutputTO>();
     told::<PlanoValorTO>();
     told::<CampoAdicionalValorTO>();
+    told::<CampoAdicionalOutputTO>();
+    told::<FornecedorTO>();
+    told::<PesquisaVendedorQuery>();
+    told::<PesquisaVendedorOutputTO>();
+    told::<CartaoCreditoTO>();
+    told::<RastreadorInstalacaoTO>();
+    told::<ValidacaoBeneficioInput>();
+    told::<ValidacaoBeneficioOutputTO>();
     told::<Pagina<PesquisaBeneficioOutputTO>>();
+    told::<FunilTO>();
+    told::<LeadInput>();
+    told::<PesquisaLeadQuery>();
+    told::<LeadOutputTO>();
+    told::<PessoaLeadOutputTO>();
+    told::<NegocioInput>();
+    told::<PesquisaNegocioQuery>();
+    told::<PesquisaNegocioOutputTO>();
+    told::<NegocioOutputTO>();
+    told::<NegocioTO>();
+    told::<NegocioDependenteInput>();
+    told::<NegocioDependenteTO>();
     told::<Pagina<PesquisaAssociadoOutputTO>>();
 }
 

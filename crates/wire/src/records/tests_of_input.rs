@@ -1,8 +1,10 @@
 //! Every record that callers send: its own examples are read, and what is wrong is told by its place.
 
 use super::*;
-use crate::read::{Between, Given, Problems, Read, Record, Scalar, body, query};
-use domain::{BenefitCode, CivilState, Fuel, Money, PlanCode};
+use crate::read::{
+    Between, CardOrDocument, Given, Loosely, Problems, Read, Record, Scalar, body, list_body, query,
+};
+use domain::{BenefitCode, CivilState, Fuel, Money, PlanCode, SellerKind};
 use serde_json::Value;
 
 /// What whoever tries the documentation sends first.
@@ -30,9 +32,11 @@ fn the_examples_of_every_record_are_read() {
     read::<BeneficioInput>(&example::<BeneficioInput>().to_string()).unwrap();
     let vehicle: BeneficioVeiculoInput = read(&example::<BeneficioVeiculoInput>().to_string()).unwrap();
     assert_eq!(vehicle.benefit.code, Given::Set(BenefitCode::new(777)));
-    assert_eq!(vehicle.protected.set().map(Money::cents), Some(7_500_050));
+    assert_eq!(vehicle.vehicle.protected.set().map(Money::cents), Some(7_500_050));
     let fields = vehicle.benefit.additional_fields.set().unwrap();
     assert_eq!(fields[0].value, Given::Set(Scalar::Text("Cinza".to_owned())));
+    let validated: ValidacaoBeneficioInput = read(&example::<ValidacaoBeneficioInput>().to_string()).unwrap();
+    assert!(matches!(validated.number, Given::Set(CardOrDocument::Card(_))));
     let cancelled: CancelamentoInput = read(&example::<CancelamentoInput>().to_string()).unwrap();
     assert_eq!(cancelled.reason.set().unwrap().as_str(), "Pedido do associado.");
 }
@@ -45,6 +49,8 @@ fn the_examples_of_every_query_are_read() {
     }
     let members: PesquisaAssociadoQuery = query(pairs::<PesquisaAssociadoQuery>().into_iter()).unwrap();
     assert_eq!(members.birth.set().map(|day| day.get().to_iso()).as_deref(), Some("1988-03-25"));
+    let sellers: PesquisaVendedorQuery = query(pairs::<PesquisaVendedorQuery>().into_iter()).unwrap();
+    assert_eq!(sellers.kind, Given::Set(Loosely(SellerKind::Consultant)));
     let benefits: PesquisaBeneficioQuery = query(pairs::<PesquisaBeneficioQuery>().into_iter()).unwrap();
     assert_eq!(
         (benefits.sequence.set().map(Between::get), benefits.plan),
@@ -85,7 +91,7 @@ fn a_vehicle_of_a_benefit_is_told_beside_the_benefit() {
         read::<BeneficioVeiculoInput>(r#"{"cpfCnpj": "52998224725", "combustivel": "GNV", "placa": null}"#);
     let read = read.unwrap();
     assert_eq!(
-        (read.fuel, read.plate, read.chassis),
+        (read.vehicle.fuel, read.vehicle.plate, read.vehicle.chassis),
         (Given::Set(Fuel::NaturalGas), Given::Clear, Given::Keep)
     );
 }
@@ -107,4 +113,39 @@ fn a_query_looks_at_form_and_limits_but_not_at_documents_and_plates() {
     assert_eq!(asked::<PesquisaAssociadoQuery>(&wrong).unwrap_err().len(), wrong.len());
     let wrong = [("sequencial", "-1"), ("numeroCartaoDesconto", "123"), ("codPlano", "-1")];
     assert_eq!(asked::<PesquisaBeneficioQuery>(&wrong).unwrap_err().len(), wrong.len());
+}
+
+#[test]
+fn the_plans_of_a_dependent_are_codes_or_the_records_that_were_given_of_them() {
+    let text = r#"{"codBeneficio": 1, "nome": "Rex", "parentesco": "PET_CANINO", "dataCadastro": "14/11/2026",
+        "planos": [10, "12", {"codPlano": 13, "nome": "Saúde", "valor": 299.9}]}"#;
+    let plans = read::<DependenteInput>(text).unwrap().plans;
+    assert_eq!(plans, Given::Set([10, 12, 13].map(|code| PlanoApontado(PlanCode::new(code))).to_vec()));
+    let found = read::<DependenteInput>(
+        r#"{"codBeneficio": 1, "nome": "Rex", "parentesco": "Cão", "planos": [-1, {"codPlano": "x"}, {}, null, []]}"#,
+    )
+    .unwrap_err();
+    let places: Vec<&str> = found.iter().filter_map(|line| line.split(':').next()).collect();
+    let plans = ["planos[0]", "planos[1].codPlano", "planos[2].codPlano", "planos[3]", "planos[4]"];
+    assert_eq!(places[0], "parentesco");
+    assert_eq!(places[1..], plans);
+}
+
+#[test]
+fn the_items_of_a_list_are_told_by_the_name_of_the_list() {
+    let list = |text: &str| {
+        let read = list_body::<CampoAdicionalInput>("dadosAdicionais", text.as_bytes());
+        read.map(|all| all.len()).map_err(|unread| unread.problems.into_lines())
+    };
+    assert_eq!(list(r#"[{"codCampo": 1, "valor": true}, {}]"#), Ok(2));
+    assert_eq!(
+        list(r#"[{"codCampo": "x"}, 1]"#).unwrap_err(),
+        [
+            "dadosAdicionais[0].codCampo: deve ser um número inteiro, de -2147483648 a 2147483647.",
+            "dadosAdicionais[1]: deve ser um objeto JSON, entre { e }.",
+        ]
+    );
+    assert_eq!(list("{}").unwrap_err(), ["O corpo deve ser uma lista, entre [ e ]."]);
+    assert_eq!(list("").unwrap_err(), ["Falta o corpo do pedido: envie-o em JSON."]);
+    assert!(list("[").is_err());
 }

@@ -1,8 +1,56 @@
 //! The vehicle record, inside benefits, deals and events.
 
 use super::Valor;
+use crate::input;
+use crate::read::{Between, TextOrNumber};
+use domain::{Chassis, Fuel, Money, Plate, Text, VehicleCategory, VehicleTypeCode};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+input! {
+    /// O que se envia de um veículo, onde quer que seja.
+    pub struct VeiculoCampos = "VeiculoCamposTO" {
+        /// Placa, antiga ou do Mercosul, com ou sem hífen.
+        plate "placa": optional Plate = "ABC1D23",
+        /// Chassi, de até 20 letras e números.
+        chassis "chassi": optional Chassis = "9BWZZZ377VT004251",
+        /// Renavam.
+        renavam "renavam": optional TextOrNumber<20> = "01234567890",
+        /// Marca.
+        brand "marca": optional Text<100> = "FIAT",
+        /// Modelo.
+        model "modelo": optional Text<200> = "ARGO 1.0",
+        /// Ano de fabricação.
+        built "anoFabricacao": optional Between<1900, 2100> = 2025,
+        /// Ano do modelo.
+        model_year "anoModelo": optional Between<1900, 2100> = 2026,
+        /// Cor.
+        colour "cor": optional Text<50> = "Prata",
+        /// GASOLINA, ETANOL, FLEX, DIESEL, GNV, ELETRICO ou OUTRO.
+        fuel "combustivel": optional Fuel = "FLEX",
+        /// BICICLETA, CAMINHAO, LEVE, MOTOCICLETA, PICKUP, UTILITARIO, ONIBUS ou OUTRO.
+        category "categoria": optional VehicleCategory = "LEVE",
+        /// Código do tipo de veículo.
+        kind "codTipoVeiculo": optional VehicleTypeCode = 2,
+        /// Número de portas.
+        doors "numeroPortas": optional Between<0, 20> = 4,
+        /// Valor do veículo, em reais.
+        worth "valorVeiculo": optional Money = 78500,
+        /// Valor protegido, em reais.
+        protected "valorProtegido": optional Money = 75000.5,
+        /// Valor da participação do associado, em reais.
+        participation "valorParticipacao": optional Money = 3000,
+    }
+}
+
+input! {
+    /// Um veículo, com os campos com que também é respondido; o seu tipo vem pelo nome ou por `codTipoVeiculo`.
+    pub struct VeiculoInput = "VeiculoInputTO" {
+        flat vehicle: VeiculoCampos,
+        /// Nome do tipo de veículo, em maiúsculas ou minúsculas, com ou sem acentos.
+        kind_name "tipoVeiculo": optional Text<200> = "Automóvel de passeio",
+    }
+}
 
 /// Um veículo. O que não se sabe é `null`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]

@@ -29,7 +29,7 @@ pub fn statements(part: &Part, rows: &[Row<'_>], first: &Codes) -> Result<Vec<St
             let claim = Claim {
                 protocol: first.protocol + number,
                 person: row.person,
-                benefit: row.benefits.get(one.holding).map(|(code, ..)| *code),
+                benefit: row.benefits.get(one.holding).map(|given| given.code),
                 driver: one.drove.then_some(row.person),
                 ..one.claim.clone()
             };

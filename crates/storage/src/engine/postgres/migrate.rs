@@ -4,9 +4,10 @@ use super::lanes::LOCKS;
 use super::session::Connector;
 use crate::db::Failure;
 use crate::engine::{Address, Options, Schema, dialect, judge};
-use crate::migrations::{self, Applied, Migrated, Migration};
+use crate::migrations::{self, Applied, Migrated, Migration, Names};
 use crate::{Error, OpenError, names, sql};
-use domain::TenantId;
+use domain::{PersonCode, TenantId, name_words};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// A migration may take its time.
@@ -40,9 +41,12 @@ pub async fn migrate(
 
 async fn apply(session: &super::Session, migration: &Migration) -> Result<(), Error> {
     session.control(&format!("BEGIN; {}", translate(migration.text))).await?;
-    if migration.indexes_names {
-        index_names(session).await.map_err(|failure| failure.error)?;
-    }
+    let done = match migration.names {
+        Names::Untouched => Ok(()),
+        Names::Indexed => index_names(session).await,
+        Names::Listed => list_words(session).await,
+    };
+    done.map_err(|failure| failure.error)?;
     let (version, name, checksum) = (migration.version, migration.name, migration.checksum());
     let insert = "INSERT INTO migrations (version, name, checksum) VALUES";
     session.control(&format!("{insert} ({version}, '{name}', '{checksum}'); COMMIT")).await
@@ -65,16 +69,37 @@ async fn index_names(session: &super::Session) -> Result<(), Failure> {
         for row in &rows {
             let (tenant, slot): (TenantId, i32) = (row.get("tenant")?, row.get("slot")?);
             let name: String = row.get("name")?;
-            statements.extend(names::insert(
+            statements.extend(names::insert_rows(
                 names::Index::Rows,
                 tenant,
-                [(slot, row.get("branch")?, name.as_str())],
+                [(slot, row.get::<domain::BranchCode>("branch")?, name.as_str())],
             ));
             after = (tenant, slot);
         }
         session.batch(&statements).await?;
         if rows.is_empty() {
             return Ok(());
+        }
+    }
+}
+
+async fn list_words(session: &super::Session) -> Result<(), Failure> {
+    let mut after = (TenantId::new(-1), PersonCode::new(0));
+    let mut known = BTreeSet::new();
+    loop {
+        let some = sql("SELECT tenant, code, name FROM people WHERE (tenant, code) > ($1, $2)
+             ORDER BY tenant, code LIMIT $3")
+        .arg(after.0)
+        .arg(after.1)
+        .arg(NAMED_AT_ONCE);
+        let rows = session.all(&some).await?;
+        for row in &rows {
+            let name: String = row.get("name")?;
+            after = (row.get("tenant")?, row.get("code")?);
+            known.extend(name_words(&name).into_iter().map(|word| (after.0, word)));
+        }
+        if rows.is_empty() {
+            return session.batch(&names::vocabulary::add_words(known)).await;
         }
     }
 }

@@ -152,8 +152,19 @@ struct Known {
 impl Known {
     fn new(text: &str) -> Known {
         let text = text.replace('$', "?");
-        let text = dialect::names(&text, ["rowid", "n.rowid", "n.name_index MATCH", ""]).unwrap_or(text);
+        let text = dialect::names(&text, ["rowid", "n.rowid", matches_name(&text), ""]).unwrap_or(text);
         Known { text: text.into(), columns: OnceCell::new(), size: Cell::default() }
+    }
+}
+
+/// An index of names is asked by its own name.
+fn matches_name(text: &str) -> &'static str {
+    if text.contains("name_index_leads") {
+        "n.name_index_leads MATCH"
+    } else if text.contains("name_index_dependents") {
+        "n.name_index_dependents MATCH"
+    } else {
+        "n.name_index MATCH"
     }
 }
 

@@ -1,10 +1,11 @@
 //! Bringing a file to the newest schema, with a copy of it as it was.
 
 use crate::engine::{Schema, dialect, judge};
-use crate::migrations::{self, Applied, Migrated, Migration};
+use crate::migrations::{self, Applied, Migrated, Migration, Names};
 use crate::{Error, OpenError, names};
-use domain::{BranchCode, TenantId};
+use domain::{BranchCode, TenantId, name_words};
 use rusqlite::{OpenFlags, OptionalExtension, TransactionBehavior};
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -84,8 +85,10 @@ fn apply(connection: &mut rusqlite::Connection, migration: &Migration) -> rusqli
     for statement in dialect::statements(&translate(migration.text)) {
         transaction.execute_batch(statement)?;
     }
-    if migration.indexes_names {
-        index_names(&transaction)?;
+    match migration.names {
+        Names::Untouched => {}
+        Names::Indexed => index_names(&transaction)?,
+        Names::Listed => list_words(&transaction)?,
     }
     super::planner::tell(&transaction)?;
     transaction.execute(
@@ -107,6 +110,27 @@ fn index_names(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
         let (branch, name): (i32, String) = (row.get(2)?, row.get(3)?);
         let words = names::words(tenant, BranchCode::new(branch), &name);
         write.execute((names::key(tenant, slot), words))?;
+    }
+    Ok(())
+}
+
+fn list_words(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
+    let mut read = connection.prepare("SELECT tenant, name FROM people ORDER BY tenant")?;
+    let mut write =
+        connection.prepare("INSERT INTO name_words (tenant, word) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+    let (mut tenant, mut known) = (0, HashSet::new());
+    let mut rows = read.query([])?;
+    while let Some(row) = rows.next()? {
+        let (of, name): (i64, String) = (row.get(0)?, row.get(1)?);
+        if of != tenant {
+            (tenant, known) = (of, HashSet::new());
+        }
+        for word in name_words(&name) {
+            if !known.contains(&word) {
+                write.execute((tenant, &word))?;
+                known.insert(word);
+            }
+        }
     }
     Ok(())
 }

@@ -1,0 +1,247 @@
+//! Leads: saved by what they are known by, and searched. The person of a lead is no member until he is saved as one or given
+//! a benefit; where he is one already, what he tells as a lead changes nothing of the member.
+
+mod given;
+mod search;
+
+pub(crate) use search::with;
+pub use search::{Found, filter, search, some};
+pub use storage::leads::{FoundLead, Lead};
+
+use crate::access::Session;
+use crate::audit::saw;
+use crate::base::{Registers, confirm};
+use crate::benefits::ORIGIN;
+use crate::once::{self, Done, Once};
+use crate::situations::Acting;
+use crate::{App, Error};
+use domain::{
+    BranchCode, Contact, Document, LeadCode, Moment, PersonCode, Phone, Rejection, Scope, UserCode,
+};
+use given::Told;
+use std::sync::Arc;
+use storage::counters::{self, Counter};
+use storage::people::{self, Profile};
+use storage::phones::{self, HOME, Telephone};
+use storage::{Tx, audit, leads};
+use wire::read::Given;
+use wire::records::{ContatoInput, LeadInput};
+
+const OPERATION: &str = "POST /ext/crm/lead";
+
+/// A lead as it was saved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    pub code: LeadCode,
+    pub lead: Lead,
+    /// False where what was sent was there already: then he was only seen.
+    pub changed: bool,
+}
+
+struct Entry {
+    scope: Scope,
+    user: UserCode,
+    registers: Arc<Registers>,
+    input: LeadInput,
+    now: Moment,
+}
+
+/// Creates a lead, or changes the active one of the same document, e-mail or telephone.
+pub async fn save(
+    app: &App,
+    caller: &Session,
+    input: LeadInput,
+    once: Once<Saved>,
+) -> Result<Done<Saved>, Error> {
+    let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
+    let entry = move |registers| Entry { scope: scope.clone(), user, registers, input: input.clone(), now };
+    let tenant = caller.scope.tenant();
+    let done = once::write_by_registers(app, tenant, once, entry, |tx, entry| Box::pin(write_one(tx, entry)))
+        .await?;
+    if let Done::Now(Saved { lead, changed: false, .. }) = &done {
+        saw(app, caller, OPERATION, std::iter::once(lead.person))?;
+    }
+    Ok(done)
+}
+
+async fn write_one(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
+    let tenant = entry.scope.tenant();
+    confirm(tx, tenant, &entry.registers).await?;
+    let acting = Acting {
+        tenant,
+        registers: &entry.registers,
+        user: Some(entry.user),
+        operation: OPERATION,
+        origin: ORIGIN,
+        now: entry.now,
+    };
+    let mut problems = Vec::new();
+    let input = &entry.input;
+    let ready = prepare(tx, &acting, &entry.scope, (&input.contact, &input.branch), &mut problems).await?;
+    if !problems.is_empty() {
+        return Err(Error::Refused(problems));
+    }
+    Box::pin(write(tx, &acting, &entry.scope, ready)).await
+}
+
+/// A lead as it is to be, judged and not written yet.
+pub(crate) struct Ready {
+    before: Option<(LeadCode, Lead)>,
+    pub after: Lead,
+    /// Of his person, where they are to be others.
+    phones: Option<Vec<Telephone>>,
+}
+
+/// Finds whom was meant, and judges what was sent of him.
+pub(crate) async fn prepare(
+    tx: &mut Tx,
+    acting: &Acting<'_>,
+    scope: &Scope,
+    (contact, branch): (&ContatoInput, &Given<BranchCode>),
+    problems: &mut Vec<Rejection>,
+) -> Result<Ready, Error> {
+    let told = Told::of(contact, problems);
+    let before = known(tx, scope, &told).await?;
+    let after = told.lead(acting, scope, branch, before.as_ref().map(|(_, lead)| lead), problems);
+    let had = before.as_ref().map(|(_, lead)| (&lead.mobile, &lead.landline));
+    let phones = match told.all_phones() {
+        Some(all) => Some(all),
+        None if had == Some((&after.mobile, &after.landline)) => None,
+        None => Some([&after.mobile, &after.landline].into_iter().flatten().map(telephone).collect()),
+    };
+    Ok(Ready { before, after, phones })
+}
+
+fn telephone(number: &Phone) -> Telephone {
+    Telephone { kind: number.kind(), country: HOME.to_owned(), number: number.clone() }
+}
+
+/// The lead that the caller sees with the same document, else e-mail, else telephone. One with another document is somebody
+/// else, whatever they share.
+async fn known(tx: &mut Tx, scope: &Scope, told: &Told<'_>) -> Result<Option<(LeadCode, Lead)>, Error> {
+    let document = told.document();
+    let text = document.map(|document| Contact::Document(document.as_str().to_owned()));
+    let email = told.email().map(|email| Contact::Email(email.as_str().to_owned()));
+    let phones = told.phones().flat_map(|phone| {
+        let number = phone.as_str().to_owned();
+        [Contact::Mobile(number.clone()), Contact::Landline(number)]
+    });
+    for contact in text.into_iter().chain(email).chain(phones) {
+        if let Some(found) = leads::known_by(tx, scope, &contact, document).await? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// Writes a lead with his person, unless nothing changed.
+pub(crate) async fn write(
+    tx: &mut Tx,
+    acting: &Acting<'_>,
+    scope: &Scope,
+    ready: Ready,
+) -> Result<Saved, Error> {
+    let Ready { before, mut after, phones } = ready;
+    if let Some((code, had)) = &before
+        && *had == after
+    {
+        return Ok(Saved { code: *code, lead: after, changed: false });
+    }
+    let tenant = acting.tenant;
+    after.updated_at = acting.now;
+    after.person =
+        Box::pin(write_person(tx, acting, scope, before.as_ref().map(|(_, lead)| lead), &after, phones))
+            .await?;
+    let new = i32::from(before.is_none());
+    let [code, audit_code] =
+        counters::take_all(tx, tenant, [(Counter::Lead, new), (Counter::Audit, 1)]).await?;
+    let code = before.as_ref().map_or(LeadCode::new(code), |(code, _)| *code);
+    let (mut statements, done) = match &before {
+        Some((_, before)) => (leads::update(tenant, code, before, &after), "alterado"),
+        None => (leads::insert(tenant, [(code, &after)]), "criado"),
+    };
+    let entry = audit::Entry {
+        tenant,
+        at: acting.now,
+        user: acting.user,
+        operation: acting.operation,
+        person: Some(after.person),
+        detail: Some(format!("lead {code} {done}")),
+    };
+    statements.push(audit::insert(&entry, audit_code));
+    tx.batch(statements).await?;
+    Ok(Saved { code, lead: after, changed: true })
+}
+
+/// The person of a lead: whoever has his document, else the one he has, else a new one. A member stays as he is.
+async fn write_person(
+    tx: &mut Tx,
+    acting: &Acting<'_>,
+    scope: &Scope,
+    before: Option<&Lead>,
+    lead: &Lead,
+    phones: Option<Vec<Telephone>>,
+) -> Result<PersonCode, Error> {
+    let tenant = acting.tenant;
+    let had = match before {
+        Some(before) => {
+            people::by_code(&mut *tx, tenant, before.person).await?.map(|one| (before.person, one))
+        }
+        None => None,
+    };
+    let asked =
+        lead.document.as_ref().filter(|one| before.and_then(|lead| lead.document.as_ref()) != Some(*one));
+    let named = match asked {
+        Some(document) => people::by_document(&mut *tx, tenant, document).await?,
+        None => None,
+    };
+    if let Some((code, profile)) = &named
+        && !scope.sees(profile.branch)
+        && !storage::benefits::has_visible(&mut *tx, scope, *code).await?
+    {
+        return Err(Rejection::PersonElsewhere.into());
+    }
+    // A member with another document is somebody else.
+    let had = had.filter(|(_, one)| !(one.is_member && asked.is_some()));
+    match named.or(had) {
+        Some((code, profile)) if profile.is_member => Ok(code),
+        Some((code, profile)) => {
+            let mirrored = mirrored(&profile, lead, acting.now);
+            if mirrored != profile {
+                people::update(tx, tenant, code, &mirrored).await?;
+            }
+            if let Some(phones) = phones {
+                phones::replace(tx, tenant, code, &phones).await?;
+            }
+            Ok(code)
+        }
+        None => {
+            let stranger =
+                Profile::stranger(lead.branch, lead.document.clone(), lead.name.clone(), acting.now);
+            let code = PersonCode::new(counters::next(tx, tenant, Counter::Person).await?);
+            people::insert_all(tx, tenant, code, [&mirrored(&stranger, lead, acting.now)]).await?;
+            phones::replace(tx, tenant, code, &phones.unwrap_or_default()).await?;
+            Ok(code)
+        }
+    }
+}
+
+/// Somebody who is no member, as far as he is known as a lead.
+pub(crate) fn mirrored(person: &Profile, lead: &Lead, now: Moment) -> Profile {
+    let mut profile = person.clone();
+    profile.branch = lead.branch;
+    profile.name.clone_from(&lead.name);
+    profile.document.clone_from(&lead.document);
+    profile.nature = lead.document.as_ref().map_or(profile.nature, Document::nature);
+    profile.email.clone_from(&lead.email);
+    profile.mobile.clone_from(&lead.mobile);
+    profile.landline.clone_from(&lead.landline);
+    profile.company.clone_from(&lead.company);
+    profile.address.city.clone_from(&lead.city);
+    profile.address.state.clone_from(&lead.state);
+    profile.consultant = lead.consultant;
+    if profile != *person {
+        profile.updated_at = now;
+    }
+    profile
+}

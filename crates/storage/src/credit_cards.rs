@@ -1,0 +1,85 @@
+//! Credit cards of people, as far as we know them: a payment gateway keeps the rest behind its token.
+
+use crate::statement::inserts;
+use crate::{Error, Source, Statement, Value, Weight, sql};
+use domain::{CreditCardCode, Moment, PersonCode, TenantId};
+
+/// A card as it is shown. The gateway's token is for whoever charges it, and read by nobody else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CreditCard {
+    pub code: CreditCardCode,
+    pub brand: String,
+    /// The last four.
+    pub last_digits: String,
+    pub holder: String,
+    /// `yyyy-MM`
+    pub valid_until: String,
+    pub is_main: bool,
+    pub active: bool,
+}
+
+/// The cards of a person, also those no longer used; by code.
+pub async fn of(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    person: PersonCode,
+) -> Result<Vec<CreditCard>, Error> {
+    let statement =
+        sql("SELECT code, brand, last_digits, holder, valid_until, is_main, active FROM credit_cards
+         WHERE tenant = $1 AND person = $2 ORDER BY code")
+        .arg(tenant)
+        .arg(person);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(CreditCard {
+                code: row.get("code")?,
+                brand: row.get("brand")?,
+                last_digits: row.get("last_digits")?,
+                holder: row.get("holder")?,
+                valid_until: row.get("valid_until")?,
+                is_main: row.get("is_main")?,
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}
+
+/// A card with what the gateway knows it by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewCreditCard {
+    pub card: CreditCard,
+    pub gateway_token: String,
+    pub created_at: Moment,
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 100;
+
+/// Writes new cards, each of a person.
+pub fn insert<'c>(
+    tenant: TenantId,
+    cards: impl IntoIterator<Item = (PersonCode, &'c NewCreditCard)>,
+) -> Vec<Statement> {
+    let rows = cards.into_iter().map(|(person, new)| -> [Value; 13] {
+        let card = &new.card;
+        [
+            tenant.into(),
+            person.into(),
+            card.code.into(),
+            card.brand.as_str().into(),
+            card.last_digits.as_str().into(),
+            card.holder.as_str().into(),
+            card.valid_until.as_str().into(),
+            new.gateway_token.as_str().into(),
+            card.is_main.into(),
+            card.active.into(),
+            1.into(),
+            new.created_at.into(),
+            new.created_at.into(),
+        ]
+    });
+    let head = "INSERT INTO credit_cards (tenant, person, code, brand, last_digits, holder, valid_until, gateway_token,
+         is_main, active, version, created_at, updated_at) VALUES";
+    inserts(head, ROWS, rows)
+}

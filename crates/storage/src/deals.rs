@@ -1,0 +1,206 @@
+//! Deals on the sales board, with their moves. Their dependents are in `dependents.rs`, how they are found in `found.rs`.
+
+pub mod dependents;
+mod found;
+
+pub use found::{By, FoundDeal, Key, STEP, at, keys};
+
+use crate::benefits::{Vehicle, vehicle, vehicle_columns, vehicle_values};
+use crate::statement::inserts;
+use crate::{Error, Row, Source, Statement, Value, Weight, sql};
+use domain::{
+    BenefitKind, BranchCode, DealCode, DealState, FunnelCode, LeadCode, Moment, PlanCode, Scope, StageCode,
+    TenantId, UserCode,
+};
+
+/// Days are `yyyy-MM-dd`, money is in cents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deal {
+    pub sequence: i32,
+    pub lead: LeadCode,
+    pub branch: BranchCode,
+    pub title: Option<String>,
+    pub funnel: FunnelCode,
+    pub stage: StageCode,
+    pub stage_since: Moment,
+    pub responsible: Option<UserCode>,
+    pub kind: Option<BenefitKind>,
+    /// As they were given.
+    pub plans: Vec<PlanCode>,
+    pub price: Option<i64>,
+    pub expected_on: Option<String>,
+    pub state: DealState,
+    pub lost_because: Option<String>,
+    pub note: Option<String>,
+    pub opened_on: String,
+    pub vehicle: Vehicle,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+/// What [`deal`] reads, of a table called `d`.
+macro_rules! deal_columns {
+    () => {
+        "d.sequence, d.lead, d.branch, d.title, d.funnel, d.stage, d.stage_since, d.responsible, d.benefit_kind, d.plans,
+             d.price, d.expected_on, d.situation, d.lost_because, d.note, d.opened_on, d.plate, d.chassis, d.renavam,
+             d.brand, d.model, d.built, d.model_year, d.colour, d.fuel, d.category, d.vehicle_type, d.doors, d.worth,
+             d.protected, d.participation, d.fipe, d.created_at, d.updated_at"
+    };
+}
+use deal_columns;
+
+/// How many rows travel in one statement.
+const ROWS: usize = 50;
+
+/// Writes deals that are not there yet, each with its code.
+pub fn insert<'d>(tenant: TenantId, deals: impl IntoIterator<Item = (DealCode, &'d Deal)>) -> Vec<Statement> {
+    const INSERT: &str = concat!(
+        "INSERT INTO deals (tenant, code, sequence, lead, branch, title, funnel, stage, stage_since, responsible,
+             benefit_kind, plans, price, expected_on, situation, lost_because, note, opened_on, ",
+        vehicle_columns!(),
+        ", version, created_at, updated_at) VALUES"
+    );
+    inserts(INSERT, ROWS, deals.into_iter().map(|(code, deal)| values(tenant, code, deal)))
+}
+
+/// Writes everything that is known of a deal anew.
+pub fn update(tenant: TenantId, code: DealCode, deal: &Deal) -> Statement {
+    let statement = sql("UPDATE deals SET sequence = $3, lead = $4, branch = $5, title = $6, funnel = $7, stage = $8,
+             stage_since = $9, responsible = $10, benefit_kind = $11, plans = $12, price = $13, expected_on = $14,
+             situation = $15, lost_because = $16, note = $17, opened_on = $18, plate = $19, chassis = $20, renavam = $21,
+             brand = $22, model = $23, built = $24, model_year = $25, colour = $26, fuel = $27, category = $28,
+             vehicle_type = $29, doors = $30, worth = $31, protected = $32, participation = $33, fipe = $34,
+             version = version + $35, created_at = $36, updated_at = $37
+         WHERE tenant = $1 AND code = $2");
+    values(tenant, code, deal).into_iter().fold(statement, Statement::arg)
+}
+
+/// The deal of this code in whatever situation, if the scope sees its branch.
+pub async fn find(from: impl Into<Source<'_>>, scope: &Scope, code: DealCode) -> Result<Option<Deal>, Error> {
+    let statement =
+        sql(concat!("SELECT ", deal_columns!(), " FROM deals d WHERE d.tenant = $1 AND d.code = $2"))
+            .arg(scope.tenant())
+            .arg(code);
+    let found = from.into().one(statement).await?.map(|row| deal(&row)).transpose()?;
+    Ok(found.filter(|deal| scope.sees(deal.branch)))
+}
+
+/// Where a deal went, when and by whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    pub number: i32,
+    pub at: Moment,
+    pub stage: StageCode,
+    pub state: DealState,
+    pub user: Option<UserCode>,
+    pub user_name: Option<String>,
+}
+
+/// The moves of a deal, in their order.
+pub async fn moves(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    deal: DealCode,
+) -> Result<Vec<Move>, Error> {
+    let statement = sql("SELECT m.number, m.moved_at, m.stage, m.situation, m.user_code, u.name AS user_name
+         FROM deal_moves m LEFT JOIN users u ON u.tenant = m.tenant AND u.code = m.user_code
+         WHERE m.tenant = $1 AND m.deal = $2 ORDER BY m.number")
+    .arg(tenant)
+    .arg(deal);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            let (number, at) = (row.get("number")?, row.get("moved_at")?);
+            let (stage, state) = (row.get("stage")?, row.get("situation")?);
+            Ok(Move {
+                number,
+                at,
+                stage,
+                state,
+                user: row.get("user_code")?,
+                user_name: row.get("user_name")?,
+            })
+        })
+        .collect()
+}
+
+/// The number of the last move of a deal.
+pub async fn last_move(from: impl Into<Source<'_>>, tenant: TenantId, deal: DealCode) -> Result<i32, Error> {
+    let statement = sql("SELECT number FROM deal_moves WHERE tenant = $1 AND deal = $2
+         ORDER BY number DESC LIMIT 1");
+    let row = from.into().one(statement.arg(tenant).arg(deal)).await?;
+    row.map_or(Ok(0), |row| row.get("number"))
+}
+
+/// Writes moves, each of its deal.
+pub fn insert_moves<'m>(
+    tenant: TenantId,
+    moves: impl IntoIterator<Item = (DealCode, &'m Move)>,
+) -> Vec<Statement> {
+    let rows = moves.into_iter().map(|(deal, one)| -> [Value; 7] {
+        let (stage, state) = (one.stage.into(), one.state.into());
+        [tenant.into(), deal.into(), one.number.into(), one.at.into(), stage, state, one.user.into()]
+    });
+    let head = "INSERT INTO deal_moves (tenant, deal, number, moved_at, stage, situation, user_code) VALUES";
+    inserts(head, 100, rows)
+}
+
+/// `10 12`
+fn plans_text(plans: &[PlanCode]) -> String {
+    plans.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn plans_of(text: &str) -> Result<Vec<PlanCode>, Error> {
+    let broken = |part: &str| Error::Broken(format!("{part:?} is kept as a plan"));
+    text.split_whitespace().map(|part| part.parse().map(PlanCode::new).map_err(|_| broken(part))).collect()
+}
+
+fn deal(row: &Row) -> Result<Deal, Error> {
+    Ok(Deal {
+        sequence: row.get("sequence")?,
+        lead: row.get("lead")?,
+        branch: row.get("branch")?,
+        title: row.get("title")?,
+        funnel: row.get("funnel")?,
+        stage: row.get("stage")?,
+        stage_since: row.get("stage_since")?,
+        responsible: row.get("responsible")?,
+        kind: row.get("benefit_kind")?,
+        plans: plans_of(&row.get::<String>("plans")?)?,
+        price: row.get("price")?,
+        expected_on: row.get("expected_on")?,
+        state: row.get("situation")?,
+        lost_because: row.get("lost_because")?,
+        note: row.get("note")?,
+        opened_on: row.get("opened_on")?,
+        vehicle: vehicle(row)?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+    })
+}
+
+fn values(tenant: TenantId, code: DealCode, deal: &Deal) -> Vec<Value> {
+    let mut values: Vec<Value> = vec![
+        tenant.into(),
+        code.into(),
+        deal.sequence.into(),
+        deal.lead.into(),
+        deal.branch.into(),
+        deal.title.as_deref().into(),
+        deal.funnel.into(),
+        deal.stage.into(),
+        deal.stage_since.into(),
+        deal.responsible.into(),
+        deal.kind.into(),
+        plans_text(&deal.plans).into(),
+        deal.price.into(),
+        deal.expected_on.as_deref().into(),
+        deal.state.into(),
+        deal.lost_because.as_deref().into(),
+        deal.note.as_deref().into(),
+        deal.opened_on.as_str().into(),
+    ];
+    values.extend(vehicle_values(&deal.vehicle));
+    values.extend([1.into(), deal.created_at.into(), deal.updated_at.into()]);
+    values
+}

@@ -1,0 +1,111 @@
+//! Who would share the benefit that a deal is about.
+
+use super::{plans_of, plans_text};
+use crate::statement::inserts;
+use crate::{Error, Row, Source, Statement, Value, Weight, sql};
+use domain::{
+    Cpf, DealCode, DependentCode, Email, Kinship, Moment, Phone, PlanCode, Rejection, Sex, TenantId,
+};
+
+/// The day is `yyyy-MM-dd`, money is in cents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DealDependent {
+    pub name: String,
+    pub cpf: Option<Cpf>,
+    pub born_on: Option<String>,
+    pub sex: Option<Sex>,
+    pub kinship: Kinship,
+    pub plans: Vec<PlanCode>,
+    pub price: Option<i64>,
+    pub phone: Option<Phone>,
+    pub email: Option<Email>,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+const SELECT: &str =
+    "SELECT code, name, cpf, born_on, sex, kinship, plans, price, phone, email, created_at, updated_at
+     FROM deal_dependents";
+
+/// The dependents of a deal, by code.
+pub async fn of(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    deal: DealCode,
+) -> Result<Vec<(DependentCode, DealDependent)>, Error> {
+    let statement = sql(SELECT).ending("WHERE tenant = $1 AND deal = $2 ORDER BY code");
+    let rows = from.into().all(Weight::Point, statement.arg(tenant).arg(deal)).await?;
+    rows.iter().map(|row| Ok((row.get("code")?, dependent(row)?))).collect()
+}
+
+/// One of them.
+pub async fn find(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    deal: DealCode,
+    code: DependentCode,
+) -> Result<Option<DealDependent>, Error> {
+    let statement = sql(SELECT).ending("WHERE tenant = $1 AND deal = $2 AND code = $3");
+    let row = from.into().one(statement.arg(tenant).arg(deal).arg(code)).await?;
+    row.map(|row| dependent(&row)).transpose()
+}
+
+/// Writes dependents that are not there yet.
+pub fn insert<'d>(
+    tenant: TenantId,
+    dependents: impl IntoIterator<Item = (DealCode, DependentCode, &'d DealDependent)>,
+) -> Vec<Statement> {
+    let head = "INSERT INTO deal_dependents (tenant, deal, code, name, cpf, born_on, sex, kinship, plans, price, phone,
+         email, version, created_at, updated_at) VALUES";
+    let rows = dependents.into_iter();
+    inserts(head, 50, rows.map(|(deal, code, dependent)| values(tenant, deal, code, dependent)))
+}
+
+/// Writes everything that is known of one anew.
+pub fn update(tenant: TenantId, deal: DealCode, code: DependentCode, dependent: &DealDependent) -> Statement {
+    let statement = sql("UPDATE deal_dependents SET name = $4, cpf = $5, born_on = $6, sex = $7, kinship = $8, plans = $9,
+             price = $10, phone = $11, email = $12, version = version + $13, created_at = $14, updated_at = $15
+         WHERE tenant = $1 AND deal = $2 AND code = $3");
+    values(tenant, deal, code, dependent).into_iter().fold(statement, Statement::arg)
+}
+
+fn kept<T>(text: Option<String>, parse: impl Fn(&str) -> Result<T, Rejection>) -> Result<Option<T>, Error> {
+    text.map(|text| parse(&text).map_err(|why| Error::Broken(format!("a dependent is kept with {why:?}"))))
+        .transpose()
+}
+
+fn dependent(row: &Row) -> Result<DealDependent, Error> {
+    Ok(DealDependent {
+        name: row.get("name")?,
+        cpf: kept(row.get("cpf")?, Cpf::parse)?,
+        born_on: row.get("born_on")?,
+        sex: row.get("sex")?,
+        kinship: row.get("kinship")?,
+        plans: plans_of(&row.get::<String>("plans")?)?,
+        price: row.get("price")?,
+        phone: kept(row.get("phone")?, Phone::parse)?,
+        email: kept(row.get("email")?, Email::parse)?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+    })
+}
+
+fn values(tenant: TenantId, deal: DealCode, code: DependentCode, one: &DealDependent) -> [Value; 15] {
+    [
+        tenant.into(),
+        deal.into(),
+        code.into(),
+        one.name.as_str().into(),
+        one.cpf.as_ref().map(Cpf::as_str).into(),
+        one.born_on.as_deref().into(),
+        one.sex.into(),
+        one.kinship.into(),
+        plans_text(&one.plans).into(),
+        one.price.into(),
+        one.phone.as_ref().map(Phone::as_str).into(),
+        one.email.as_ref().map(Email::as_str).into(),
+        1.into(),
+        one.created_at.into(),
+        one.updated_at.into(),
+    ]
+}

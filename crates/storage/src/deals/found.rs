@@ -1,0 +1,142 @@
+//! The search for open deals. What leads it gives keys, step by step; the deals themselves are read by their codes. What
+//! does not lead is looked at row by row, and written so that neither engine takes it for a better driver.
+
+use super::{Deal, deal};
+use crate::{Error, Row, Source, Statement, Weight, sql};
+use domain::{BranchCode, DealCode, DealCriteria, DealState, LeadCode, PersonCode, Scope, UserCode};
+
+/// Keys that are read at once.
+pub const STEP: usize = 1_000;
+
+/// What leads a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum By {
+    Sequence(i32),
+    /// Those of some leads.
+    Leads(Vec<LeadCode>),
+    Responsible(UserCode),
+    Opening,
+    Branch(BranchCode),
+}
+
+/// A deal and the name by which a list orders it; and the day it was opened, behind which the next step begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    pub code: DealCode,
+    pub name: String,
+    pub opened_on: String,
+}
+
+/// The open deals behind the last of the step before, no more than [`STEP`].
+pub async fn keys(
+    from: impl Into<Source<'_>>,
+    scope: &Scope,
+    by: &By,
+    criteria: &DealCriteria,
+    after: Option<&Key>,
+) -> Result<Vec<Key>, Error> {
+    let head = sql("SELECT d.code, l.name, d.opened_on FROM deals d CROSS JOIN leads l
+         WHERE l.tenant = d.tenant AND l.code = d.lead AND d.tenant = $1")
+    .arg(scope.tenant());
+    let iso = |day: Option<domain::Date>| day.map(domain::Date::to_iso);
+    let days = (iso(criteria.opened_from), iso(criteria.opened_to));
+    let led = match by {
+        By::Sequence(number) => head.then("AND d.sequence = ?", [*number]),
+        By::Leads(leads) => head.within("d.lead", leads.iter().copied()),
+        By::Responsible(user) => head.then("AND d.responsible = ?", [*user]),
+        By::Opening => {
+            head.when("AND d.opened_on >= ?", days.0.clone()).when("AND d.opened_on <= ?", days.1.clone())
+        }
+        By::Branch(branch) => head.then("AND d.branch = ?", [*branch]),
+    };
+    // A number of its own, so that the partial indexes of open deals serve.
+    let open = format!("AND d.situation = {}", DealState::Open.number());
+    let others = check(led.ending(&open), by, scope, criteria, days);
+    let last = after.map_or(0, |after| after.code.get());
+    let statement = match (by, after) {
+        (By::Opening, None) => others,
+        (By::Opening, Some(after)) => others
+            .then("AND (d.opened_on, d.code) >", [] as [i32; 0])
+            .then("(?,", [after.opened_on.as_str()])
+            .then("?)", [last]),
+        _ => others.then("AND d.code > ?", [last]),
+    };
+    let order = if *by == By::Opening { "d.opened_on, d.code" } else { "d.code" };
+    let statement = statement.then(&format!("ORDER BY {order} LIMIT ?"), [STEP as i64]);
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Key { code: row.get("code")?, name: row.get("name")?, opened_on: row.get("opened_on")? })
+        })
+        .collect()
+}
+
+/// Appends everything that is asked for but what leads.
+fn check(
+    statement: Statement,
+    by: &By,
+    scope: &Scope,
+    criteria: &DealCriteria,
+    (from, to): (Option<String>, Option<String>),
+) -> Statement {
+    let responsible = criteria.responsible.filter(|_| !matches!(by, By::Responsible(_)));
+    let is_led = *by == By::Opening;
+    statement
+        .scoped("d.branch + 0", scope.branches())
+        .when("AND d.lead + 0 = ?", criteria.lead)
+        .when("AND d.responsible + 0 = ?", responsible)
+        .when("AND d.opened_on || '' >= ?", from.filter(|_| !is_led))
+        .when("AND d.opened_on || '' <= ?", to.filter(|_| !is_led))
+}
+
+/// A deal as searches tell it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundDeal {
+    pub code: DealCode,
+    pub deal: Deal,
+    pub person: PersonCode,
+    pub name: String,
+    pub document: Option<String>,
+    pub mobile: Option<String>,
+    pub email: Option<String>,
+    pub responsible_name: Option<String>,
+}
+
+/// The deals of these codes that the scope sees, by code; only those that are open, or in whatever situation.
+pub async fn at(
+    from: impl Into<Source<'_>>,
+    scope: &Scope,
+    codes: &[DealCode],
+    only_open: bool,
+) -> Result<Vec<FoundDeal>, Error> {
+    if codes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let head = sql(concat!(
+        "SELECT d.code, ",
+        super::deal_columns!(),
+        ", l.person, l.name, l.document, l.mobile, l.email, u.name AS responsible_name
+             FROM deals d JOIN leads l ON l.tenant = d.tenant AND l.code = d.lead
+             LEFT JOIN users u ON u.tenant = d.tenant AND u.code = d.responsible WHERE d.tenant = $1"
+    ));
+    let statement = head
+        .arg(scope.tenant())
+        .within("d.code", codes.iter().copied())
+        .when("AND d.situation + 0 = ?", only_open.then_some(DealState::Open))
+        .scoped("d.branch + 0", scope.branches())
+        .ending("ORDER BY d.code");
+    from.into().all(Weight::Search, statement).await?.iter().map(found).collect()
+}
+
+fn found(row: &Row) -> Result<FoundDeal, Error> {
+    Ok(FoundDeal {
+        code: row.get("code")?,
+        deal: deal(row)?,
+        person: row.get("person")?,
+        name: row.get("name")?,
+        document: row.get("document")?,
+        mobile: row.get("mobile")?,
+        email: row.get("email")?,
+        responsible_name: row.get("responsible_name")?,
+    })
+}

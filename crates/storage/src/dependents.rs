@@ -1,0 +1,269 @@
+//! The dependents of benefits. What may see a benefit may see its dependents, and nobody else.
+
+use crate::benefits::{nothing, with_card};
+use crate::statement::inserts;
+use crate::{Error, Row, Source, Statement, Tx, Value, Weight, names, sql};
+use domain::{
+    BenefitCode, CardNumber, Cpf, DependentCode, Email, Kinship, Moment, PersonCode, Phone, PlanCode,
+    Rejection, Scope, Sex, SituationCode, TenantId,
+};
+
+/// What is known of a dependent. Days are `yyyy-MM-dd`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependent {
+    pub benefit: BenefitCode,
+    pub name: String,
+    pub cpf: Option<Cpf>,
+    pub born_on: Option<String>,
+    pub kinship: Kinship,
+    pub sex: Option<Sex>,
+    pub identity_number: Option<String>,
+    pub phone: Option<Phone>,
+    pub email: Option<Email>,
+    pub card: Option<CardNumber>,
+    /// By code, each once.
+    pub plans: Vec<PlanCode>,
+    pub active: bool,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+/// A dependent as the search finds him, with the benefit that he belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub code: DependentCode,
+    pub dependent: Dependent,
+    pub holder: PersonCode,
+    pub holder_name: String,
+    pub sequence: i32,
+    pub situation: SituationCode,
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 25;
+/// How many are read at once, of however many there are.
+const AT_ONCE: usize = 1_000;
+const COLUMNS: usize = 17;
+
+/// What [`dependent`] reads, of a table called `d`.
+macro_rules! columns {
+    () => {
+        "d.code, d.benefit, d.name, d.cpf, d.born_on, d.kinship, d.sex, d.identity_number, d.phone, d.email, d.card, d.plans,
+             d.active, d.created_at, d.updated_at"
+    };
+}
+
+/// Writes dependents that are not there yet, each with its code, and the words of their names.
+pub fn insert<'d>(
+    tenant: TenantId,
+    dependents: impl Iterator<Item = (DependentCode, &'d Dependent)> + Clone,
+) -> Vec<Statement> {
+    let rows = dependents.clone().map(|(code, one)| values(tenant, code, one));
+    let head = "INSERT INTO dependents (tenant, code, benefit, name, cpf, born_on, kinship, sex, identity_number, phone,
+         email, card, plans, active, version, created_at, updated_at) VALUES";
+    let mut statements = inserts(head, ROWS, rows);
+    let named = dependents.map(|(code, one)| (code.get(), None, one.name.as_str()));
+    statements.extend(names::insert(names::Index::Dependents, tenant, named));
+    statements
+}
+
+/// Writes everything that is known of a dependent anew.
+pub fn update(
+    tenant: TenantId,
+    code: DependentCode,
+    before: &Dependent,
+    after: &Dependent,
+) -> Vec<Statement> {
+    let update =
+        sql("UPDATE dependents SET benefit = $3, name = $4, cpf = $5, born_on = $6, kinship = $7, sex = $8,
+             identity_number = $9, phone = $10, email = $11, card = $12, plans = $13, active = $14,
+             version = version + $15, created_at = $16, updated_at = $17
+         WHERE tenant = $1 AND code = $2");
+    let mut statements = vec![values(tenant, code, after).into_iter().fold(update, Statement::arg)];
+    if before.name != after.name {
+        let index = names::Index::Dependents;
+        statements.push(names::remove(index, tenant, code.get()));
+        statements.extend(names::insert(index, tenant, [(code.get(), None, after.name.as_str())]));
+    }
+    statements
+}
+
+/// The dependents of a benefit, by code.
+pub async fn of(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    benefit: BenefitCode,
+) -> Result<Vec<(DependentCode, Dependent)>, Error> {
+    let statement = sql(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM dependents d WHERE d.tenant = $1 AND d.benefit = $2 ORDER BY d.code"
+    ))
+    .arg(tenant)
+    .arg(benefit);
+    from.into().all(Weight::Point, statement).await?.iter().map(coded).collect()
+}
+
+/// The dependent of this code, if he is one of the benefit.
+pub async fn find(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    benefit: BenefitCode,
+    code: DependentCode,
+) -> Result<Option<Dependent>, Error> {
+    let statement =
+        sql(concat!("SELECT ", columns!(), " FROM dependents d WHERE d.tenant = $1 AND d.code = $2"))
+            .arg(tenant)
+            .arg(code);
+    let found = from.into().one(statement).await?.map(|row| dependent(&row)).transpose()?;
+    Ok(found.filter(|one| one.benefit == benefit))
+}
+
+/// What stands in the way of a dependent.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    /// Those of the benefit who are active and have the CPF.
+    pub with_cpf: Vec<DependentCode>,
+    pub card_holder: Option<PersonCode>,
+}
+
+/// What is around a dependent of this benefit with these; asked for in one go.
+pub async fn around(
+    tx: &mut Tx,
+    tenant: TenantId,
+    benefit: BenefitCode,
+    (cpf, card): (Option<&Cpf>, Option<&CardNumber>),
+) -> Result<Around, Error> {
+    let by_cpf = |cpf: &Cpf| {
+        sql("SELECT code FROM dependents WHERE tenant = $1 AND cpf = $2 AND benefit + 0 = $3 AND active ORDER BY code")
+            .arg(tenant)
+            .arg(cpf.as_str())
+            .arg(benefit)
+    };
+    let asked = [cpf.map_or_else(nothing, by_cpf), card.map_or_else(nothing, |card| with_card(tenant, card))];
+    let [with_cpf, cards] = tx.several(asked).await?;
+    Ok(Around {
+        with_cpf: with_cpf.iter().map(|row| row.get("code")).collect::<Result<_, _>>()?,
+        card_holder: cards.first().map(|row| row.get("person")).transpose()?,
+    })
+}
+
+/// The dependents with this CPF, this card, or both, in the branches of the scope; by code.
+pub async fn by_key(
+    from: impl Into<Source<'_>>,
+    scope: &Scope,
+    (cpf, card): (Option<&str>, Option<&str>),
+) -> Result<Vec<Found>, Error> {
+    let head = searched(scope);
+    let statement = match (cpf, card) {
+        (Some(cpf), card) => head.then("AND d.cpf = ?", [cpf]).when("AND d.card || '' = ?", card),
+        (None, Some(card)) => head.then("AND d.card = ?", [card]),
+        (None, None) => return Ok(Vec::new()),
+    };
+    let statement = statement.scoped("b.branch + 0", scope.branches()).ending("ORDER BY d.code");
+    from.into().all(Weight::Point, statement).await?.iter().map(found).collect()
+}
+
+/// Everybody whose name has a word that begins with each of these, in the branches of the scope. There may be very many:
+/// only their codes are read together.
+pub async fn by_words(tx: &mut Tx, scope: &Scope, words: &[String]) -> Result<Vec<Found>, Error> {
+    // The words say nothing of branches: a benefit may move to another.
+    let query = names::query(&Scope::whole(scope.tenant()), words);
+    let codes =
+        sql("SELECT NAME_ORDER AS place FROM name_index_dependents n WHERE MATCHES_NAME(CAST($1 AS TEXT))
+         ORDER BY NAME_ORDER");
+    let rows = tx.all(codes.arg(query)).await?;
+    let codes: Vec<i32> =
+        rows.iter().map(|row| row.get("place").map(names::slot)).collect::<Result<_, _>>()?;
+    let mut all = Vec::with_capacity(codes.len());
+    for some in codes.chunks(AT_ONCE) {
+        let statement = searched(scope)
+            .within("d.code", some.iter().copied())
+            .scoped("b.branch + 0", scope.branches())
+            .ending("ORDER BY d.code");
+        for row in tx.all(statement).await? {
+            all.push(found(&row)?);
+        }
+    }
+    Ok(all)
+}
+
+/// The head of a search; its first value is the tenant.
+fn searched(scope: &Scope) -> Statement {
+    sql(concat!(
+        "SELECT ",
+        columns!(),
+        ", b.person, b.sequence, b.situation, p.name AS holder_name
+         FROM dependents d JOIN benefits b ON b.tenant = d.tenant AND b.code = d.benefit
+         JOIN people p ON p.tenant = b.tenant AND p.code = b.person WHERE d.tenant = $1"
+    ))
+    .arg(scope.tenant())
+}
+
+fn found(row: &Row) -> Result<Found, Error> {
+    let (code, dependent) = coded(row)?;
+    Ok(Found {
+        code,
+        dependent,
+        holder: row.get("person")?,
+        sequence: row.get("sequence")?,
+        situation: row.get("situation")?,
+        holder_name: row.get("holder_name")?,
+    })
+}
+
+fn coded(row: &Row) -> Result<(DependentCode, Dependent), Error> {
+    Ok((row.get("code")?, dependent(row)?))
+}
+
+fn dependent(row: &Row) -> Result<Dependent, Error> {
+    Ok(Dependent {
+        benefit: row.get("benefit")?,
+        name: row.get("name")?,
+        cpf: kept(row.get("cpf")?, Cpf::parse)?,
+        born_on: row.get("born_on")?,
+        kinship: row.get("kinship")?,
+        sex: row.get("sex")?,
+        identity_number: row.get("identity_number")?,
+        phone: kept(row.get("phone")?, Phone::parse)?,
+        email: kept(row.get("email")?, Email::parse)?,
+        card: kept(row.get("card")?, CardNumber::parse)?,
+        plans: plans_of(&row.get::<String>("plans")?)?,
+        active: row.get("active")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+    })
+}
+
+/// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
+fn kept<T>(text: Option<String>, parse: impl Fn(&str) -> Result<T, Rejection>) -> Result<Option<T>, Error> {
+    text.map(|text| parse(&text).map_err(|why| Error::Broken(format!("a dependent is kept with {why:?}"))))
+        .transpose()
+}
+
+fn plans_of(text: &str) -> Result<Vec<PlanCode>, Error> {
+    let broken = |part: &str| Error::Broken(format!("{part:?} is kept as a plan of a dependent"));
+    text.split_whitespace().map(|part| part.parse().map(PlanCode::new).map_err(|_| broken(part))).collect()
+}
+
+fn values(tenant: TenantId, code: DependentCode, one: &Dependent) -> [Value; COLUMNS] {
+    [
+        tenant.into(),
+        code.into(),
+        one.benefit.into(),
+        one.name.as_str().into(),
+        one.cpf.as_ref().map(Cpf::as_str).into(),
+        one.born_on.as_deref().into(),
+        one.kinship.into(),
+        one.sex.into(),
+        one.identity_number.as_deref().into(),
+        one.phone.as_ref().map(Phone::as_str).into(),
+        one.email.as_ref().map(Email::as_str).into(),
+        one.card.as_ref().map(CardNumber::as_str).into(),
+        one.plans.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ").into(),
+        one.active.into(),
+        1.into(),
+        one.created_at.into(),
+        one.updated_at.into(),
+    ]
+}

@@ -1,0 +1,86 @@
+//! What is installed on the vehicles of benefits, and was.
+
+use crate::statement::inserts;
+use crate::{Error, Source, Statement, Value, Weight, sql};
+use domain::{BenefitCode, InstallationCode, Moment, SupplierCode, TenantId};
+
+/// Days are `yyyy-MM-dd`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installation {
+    pub code: InstallationCode,
+    pub serial_number: Option<String>,
+    pub imei: Option<String>,
+    pub model: Option<String>,
+    pub maker: Option<String>,
+    pub supplier: Option<SupplierCode>,
+    /// Where on the vehicle.
+    pub place: Option<String>,
+    pub installed_on: Option<String>,
+    pub removed_on: Option<String>,
+    pub active: bool,
+}
+
+/// What a benefit has and had, each with the name of its supplier; by code.
+pub async fn of(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    benefit: BenefitCode,
+) -> Result<Vec<(Installation, Option<String>)>, Error> {
+    let statement =
+        sql("SELECT i.code, i.serial_number, i.imei, i.model, i.maker, i.supplier, i.place, i.installed_on,
+             i.removed_on, i.active, s.name AS supplier_name
+         FROM installations i LEFT JOIN suppliers s ON s.tenant = i.tenant AND s.code = i.supplier
+         WHERE i.tenant = $1 AND i.benefit = $2 ORDER BY i.code")
+        .arg(tenant)
+        .arg(benefit);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            let installation = Installation {
+                code: row.get("code")?,
+                serial_number: row.get("serial_number")?,
+                imei: row.get("imei")?,
+                model: row.get("model")?,
+                maker: row.get("maker")?,
+                supplier: row.get("supplier")?,
+                place: row.get("place")?,
+                installed_on: row.get("installed_on")?,
+                removed_on: row.get("removed_on")?,
+                active: row.get("active")?,
+            };
+            Ok((installation, row.get("supplier_name")?))
+        })
+        .collect()
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 100;
+
+/// Writes new installations, each of a benefit and from a moment.
+pub fn insert<'i>(
+    tenant: TenantId,
+    installations: impl IntoIterator<Item = (BenefitCode, Moment, &'i Installation)>,
+) -> Vec<Statement> {
+    let rows = installations.into_iter().map(|(benefit, at, one)| -> [Value; 15] {
+        [
+            tenant.into(),
+            benefit.into(),
+            one.code.into(),
+            one.serial_number.as_deref().into(),
+            one.imei.as_deref().into(),
+            one.model.as_deref().into(),
+            one.maker.as_deref().into(),
+            one.supplier.into(),
+            one.place.as_deref().into(),
+            one.installed_on.as_deref().into(),
+            one.removed_on.as_deref().into(),
+            one.active.into(),
+            1.into(),
+            at.into(),
+            at.into(),
+        ]
+    });
+    let head = "INSERT INTO installations (tenant, benefit, code, serial_number, imei, model, maker, supplier, place,
+         installed_on, removed_on, active, version, created_at, updated_at) VALUES";
+    inserts(head, ROWS, rows)
+}

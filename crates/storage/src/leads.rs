@@ -1,0 +1,265 @@
+//! Leads: who may become a member, with what he told. Whoever writes one here also puts his name into the index of names.
+
+use crate::statement::inserts;
+use crate::{Error, Row, Source, Statement, Tx, Value, Weight, names, sql};
+use domain::{
+    BranchCode, Contact, DealState, Document, Email, LeadCode, Moment, PersonCode, Phone, Rejection, Scope,
+    SellerCode, TenantId,
+};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lead {
+    pub person: PersonCode,
+    pub branch: BranchCode,
+    pub name: String,
+    pub document: Option<Document>,
+    pub email: Option<Email>,
+    pub mobile: Option<Phone>,
+    pub landline: Option<Phone>,
+    pub company: Option<String>,
+    pub city: Option<String>,
+    pub state: Option<String>,
+    pub message: Option<String>,
+    pub origin: Option<String>,
+    pub consultant: Option<SellerCode>,
+    pub active: bool,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+}
+
+/// A lead as searches tell it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundLead {
+    pub code: LeadCode,
+    pub lead: Lead,
+    /// That the caller may see.
+    pub open_deals: i64,
+}
+
+const COLUMNS: &str =
+    "l.person, l.branch, l.name, l.document, l.email, l.mobile, l.landline, l.company, l.city, l.state,
+     l.message, l.origin, l.consultant, l.active, l.created_at, l.updated_at";
+
+/// How many rows travel in one statement.
+const ROWS: usize = 100;
+
+/// Writes leads that are not there yet, each with its code.
+pub fn insert<'l>(
+    tenant: TenantId,
+    leads: impl IntoIterator<Item = (LeadCode, &'l Lead)> + Clone,
+) -> Vec<Statement> {
+    let rows = leads.clone().into_iter().map(|(code, lead)| values(tenant, code, lead));
+    let mut statements = inserts(INSERT, ROWS, rows);
+    let named = leads.into_iter().map(|(code, lead)| (code.get(), lead.branch, lead.name.as_str()));
+    statements.extend(names::insert(names::Index::Leads, tenant, named));
+    statements
+}
+
+/// Writes everything that is known of a lead anew.
+pub fn update(tenant: TenantId, code: LeadCode, before: &Lead, lead: &Lead) -> Vec<Statement> {
+    let statement = sql("UPDATE leads SET person = $3, branch = $4, name = $5, document = $6, email = $7, mobile = $8,
+             landline = $9, company = $10, city = $11, state = $12, message = $13, origin = $14, consultant = $15,
+             active = $16, version = version + $17, created_at = $18, updated_at = $19
+         WHERE tenant = $1 AND code = $2");
+    let mut statements = vec![values(tenant, code, lead).into_iter().fold(statement, Statement::arg)];
+    if before.name != lead.name || before.branch != lead.branch {
+        statements.push(names::remove(names::Index::Leads, tenant, code.get()));
+        statements.extend(names::insert(
+            names::Index::Leads,
+            tenant,
+            [(code.get(), lead.branch, lead.name.as_str())],
+        ));
+    }
+    statements
+}
+
+/// The lead of this code, whoever may see it.
+pub async fn by_code(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    code: LeadCode,
+) -> Result<Option<Lead>, Error> {
+    let statement = sql("SELECT")
+        .ending(COLUMNS)
+        .ending("FROM leads l WHERE l.tenant = $1 AND l.code = $2")
+        .arg(tenant)
+        .arg(code);
+    from.into().one(statement).await?.map(|row| lead(&row)).transpose()
+}
+
+/// The first active lead in the scope that is known by this, unless it has another document. Names are not asked for.
+pub async fn known_by(
+    tx: &mut Tx,
+    scope: &Scope,
+    contact: &Contact,
+    document: Option<&Document>,
+) -> Result<Option<(LeadCode, Lead)>, Error> {
+    let Some((column, text)) = column(contact) else { return Ok(None) };
+    let statement = sql("SELECT l.code,")
+        .ending(COLUMNS)
+        .ending("FROM leads l WHERE l.tenant = $1")
+        .arg(scope.tenant())
+        .then(&format!("AND {column} = ?"), [text])
+        .ending("AND l.active")
+        .when("AND (l.document IS NULL OR l.document || '' = ?)", document.map(Document::as_str))
+        .scoped("l.branch + 0", scope.branches())
+        .ending("ORDER BY l.code LIMIT 1");
+    tx.one(statement).await?.map(|row| Ok((row.get("code")?, lead(&row)?))).transpose()
+}
+
+/// Where a contact stands, but for names.
+fn column(contact: &Contact) -> Option<(&'static str, &str)> {
+    match contact {
+        Contact::Words(_) => None,
+        Contact::Document(text) => Some(("l.document", text)),
+        Contact::Email(text) => Some(("l.email", text)),
+        Contact::Mobile(text) => Some(("l.mobile", text)),
+        Contact::Landline(text) => Some(("l.landline", text)),
+    }
+}
+
+/// Keys that are read at once.
+pub const STEP: usize = 1_000;
+
+/// A lead, and the name by which a list orders it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    pub code: LeadCode,
+    pub name: String,
+    pub active: bool,
+}
+
+/// The active leads of a branch behind a code, by code, no more than [`STEP`].
+pub async fn of_branch(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    branch: BranchCode,
+    after: LeadCode,
+) -> Result<Vec<Key>, Error> {
+    let statement = sql("SELECT l.code, l.name, l.active FROM leads l
+         WHERE l.tenant = $1 AND l.branch = $2 AND l.active AND l.code > $3 ORDER BY l.code LIMIT $4")
+    .arg(tenant)
+    .arg(branch)
+    .arg(after)
+    .arg(STEP as i64);
+    keys(&from.into().all(Weight::Search, statement).await?)
+}
+
+/// The leads in the scope that a contact leads to, active or not, behind a code, by code, no more than [`STEP`].
+pub async fn with(
+    from: impl Into<Source<'_>>,
+    scope: &Scope,
+    contact: &Contact,
+    after: LeadCode,
+) -> Result<Vec<Key>, Error> {
+    let tenant = scope.tenant();
+    let statement = match (contact, column(contact)) {
+        (_, Some((column, text))) => sql("SELECT l.code, l.name, l.active FROM leads l WHERE l.tenant = $1")
+            .arg(tenant)
+            .then(&format!("AND {column} = ?"), [text])
+            .then("AND l.code > ?", [after])
+            .scoped("l.branch + 0", scope.branches())
+            .then("ORDER BY l.code LIMIT ?", [STEP as i64]),
+        // The index of names may know no order, so what it finds is ordered first, and then looked at.
+        (Contact::Words(words), None) => {
+            sql("SELECT l.code, l.name, l.active FROM (SELECT NAME_ORDER AS place FROM name_index_leads n
+                 WHERE MATCHES_NAME(CAST($1 AS TEXT))")
+            .arg(names::query(scope, words))
+            .then("AND NAME_ORDER > ?", [names::key(tenant, after.get())])
+            .then("ORDER BY NAME_ORDER LIMIT ?) AS n CROSS JOIN leads l", [STEP as i64])
+            .then("WHERE l.tenant = ?", [tenant])
+            .then("AND l.code = n.place - ?", [names::key(tenant, 0)])
+            .ending("ORDER BY n.place")
+        }
+        (_, None) => return Ok(Vec::new()),
+    };
+    keys(&from.into().all(Weight::Search, statement).await?)
+}
+
+fn keys(rows: &[Row]) -> Result<Vec<Key>, Error> {
+    let key =
+        |row: &Row| Ok(Key { code: row.get("code")?, name: row.get("name")?, active: row.get("active")? });
+    rows.iter().map(key).collect()
+}
+
+/// The leads of these codes, by code, with how many open deals the scope sees of each.
+pub async fn at(
+    from: impl Into<Source<'_>>,
+    scope: &Scope,
+    codes: &[LeadCode],
+) -> Result<Vec<FoundLead>, Error> {
+    if codes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = sql("SELECT l.code,")
+        .ending(COLUMNS)
+        .ending(", (SELECT COUNT(*) FROM deals d WHERE d.tenant = $1 AND d.lead = l.code")
+        .arg(scope.tenant())
+        .then("AND d.situation = ?", [DealState::Open])
+        .scoped("d.branch + 0", scope.branches())
+        .ending(") AS open_deals FROM leads l WHERE l.tenant = $1")
+        .within("l.code", codes.iter().copied())
+        .ending("ORDER BY l.code");
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter()
+        .map(|row| {
+            let code = row.get("code")?;
+            Ok(FoundLead { code, lead: lead(row)?, open_deals: row.get("open_deals")? })
+        })
+        .collect()
+}
+
+/// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
+fn kept<T>(text: Option<String>, parse: impl Fn(&str) -> Result<T, Rejection>) -> Result<Option<T>, Error> {
+    text.map(|text| parse(&text).map_err(|why| Error::Broken(format!("a lead is kept with {why:?}"))))
+        .transpose()
+}
+
+fn lead(row: &Row) -> Result<Lead, Error> {
+    Ok(Lead {
+        person: row.get("person")?,
+        branch: row.get("branch")?,
+        name: row.get("name")?,
+        document: kept(row.get("document")?, Document::parse)?,
+        email: kept(row.get("email")?, Email::parse)?,
+        mobile: kept(row.get("mobile")?, Phone::parse)?,
+        landline: kept(row.get("landline")?, Phone::parse)?,
+        company: row.get("company")?,
+        city: row.get("city")?,
+        state: row.get("state")?,
+        message: row.get("message")?,
+        origin: row.get("origin")?,
+        consultant: row.get("consultant")?,
+        active: row.get("active")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+    })
+}
+
+const INSERT: &str =
+    "INSERT INTO leads (tenant, code, person, branch, name, document, email, mobile, landline, company,
+     city, state, message, origin, consultant, active, version, created_at, updated_at) VALUES";
+
+fn values(tenant: TenantId, code: LeadCode, lead: &Lead) -> [Value; 19] {
+    [
+        tenant.into(),
+        code.into(),
+        lead.person.into(),
+        lead.branch.into(),
+        lead.name.as_str().into(),
+        lead.document.as_ref().map(Document::as_str).into(),
+        lead.email.as_ref().map(Email::as_str).into(),
+        lead.mobile.as_ref().map(Phone::as_str).into(),
+        lead.landline.as_ref().map(Phone::as_str).into(),
+        lead.company.as_deref().into(),
+        lead.city.as_deref().into(),
+        lead.state.as_deref().into(),
+        lead.message.as_deref().into(),
+        lead.origin.as_deref().into(),
+        lead.consultant.into(),
+        lead.active.into(),
+        1.into(),
+        lead.created_at.into(),
+        lead.updated_at.into(),
+    ]
+}

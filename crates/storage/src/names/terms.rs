@@ -1,0 +1,215 @@
+//! What an index of names is asked for. Whatever was typed is the beginning of words, and for a beginning both engines first
+//! gather everybody who has any of them; from one to the next who has some whole words they leap. So a word that was
+//! typed is asked for by the words that it begins, and where those are very many, by some of them and by longer
+//! beginnings, which few have.
+
+use super::vocabulary;
+use crate::{Error, Tx};
+use domain::{Branches, Scope, TenantId, name_words};
+use std::collections::BinaryHeap;
+
+/// A word is asked for by all that it begins, if they are no more than this over all branches that are looked in.
+const WHOLE: usize = 64;
+/// Else about so many terms stand for it.
+const TERMS: usize = 32;
+/// All words of a search together have about so many.
+const MOST_TERMS: usize = 512;
+/// A word that begins more than this is asked for as it is.
+const MOST_WORDS: i64 = 1_000;
+
+/// A word that somebody typed.
+#[derive(Debug)]
+pub(crate) struct Typed {
+    pub word: String,
+    /// The words of the tenant's names that begin with it, in their order; `None` where they are too many.
+    known: Option<Vec<String>>,
+}
+
+impl Typed {
+    /// Looks words up. What another of them says anyway is left out: whoever has `silva` has `sil`.
+    pub async fn look_up(tx: &mut Tx, tenant: TenantId, words: &[String]) -> Result<Vec<Typed>, Error> {
+        let is_said = |word: &str| words.iter().any(|other| other != word && other.starts_with(word));
+        let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !is_said(word)).collect();
+        let known = vocabulary::beginning_with(tx, tenant, &words, MOST_WORDS + 1).await?;
+        let typed = words.into_iter().zip(known).map(|(word, known)| Typed {
+            word: word.to_owned(),
+            known: Some(known).filter(|known| known.len() as i64 <= MOST_WORDS),
+        });
+        Ok(typed.collect())
+    }
+
+    /// Nobody has it.
+    pub fn is_unknown(&self) -> bool {
+        self.known.as_ref().is_some_and(Vec::is_empty)
+    }
+
+    /// Whether all that it begins are asked for.
+    pub fn is_narrow(&self, scope: &Scope) -> bool {
+        let branches = leads(scope).len();
+        self.known.as_ref().is_some_and(|known| known.len() * branches <= WHOLE)
+    }
+
+    /// Whether some word of this name begins with it.
+    pub fn is_in(&self, name: &str) -> bool {
+        name_words(name).iter().any(|word| word.starts_with(&self.word))
+    }
+
+    fn terms(&self, room: usize) -> Vec<Term<'_>> {
+        match &self.known {
+            Some(known) => cover(&self.word, known, room),
+            None => vec![Term::Beginning(&self.word)],
+        }
+    }
+}
+
+/// The query for rows in the scope that have all of these words, which were looked up.
+pub(crate) fn exact_query<'t>(scope: &Scope, typed: impl IntoIterator<Item = &'t Typed>) -> String {
+    let leads = leads(scope);
+    let mut left = MOST_TERMS / leads.len().max(1);
+    let asked = typed.into_iter().map(|one| {
+        let most = if one.is_narrow(scope) { WHOLE } else { TERMS };
+        let terms = one.terms((most / leads.len().max(1)).min(left));
+        left = left.saturating_sub(terms.len());
+        terms
+    });
+    text(&leads, &asked.collect::<Vec<_>>())
+}
+
+/// The query for rows in the scope with a word that begins with each of these; right, but more work.
+pub(crate) fn query(scope: &Scope, words: &[String]) -> String {
+    let asked: Vec<_> = words.iter().map(|word| vec![Term::Beginning(word.as_str())]).collect();
+    text(&leads(scope), &asked)
+}
+
+/// What stands before the words of each row that the scope sees.
+fn leads(scope: &Scope) -> Vec<String> {
+    let tenant = scope.tenant();
+    match scope.branches() {
+        Branches::All => vec![format!("{tenant}x")],
+        Branches::Only(some) => some.iter().map(|branch| format!("{tenant}b{branch}x")).collect(),
+    }
+}
+
+/// A row is of one branch, so what is asked for is asked for in each: there the engines leap farthest.
+fn text(leads: &[String], asked: &[Vec<Term<'_>>]) -> String {
+    let all = |lead: &String| {
+        let any = asked.iter().map(|terms| {
+            let terms: Vec<String> = terms.iter().map(|term| term.led(lead)).collect();
+            if let [one] = &terms[..] { one.clone() } else { format!("({})", terms.join(" OR ")) }
+        });
+        any.collect::<Vec<_>>().join(" AND ")
+    };
+    match leads {
+        [one] => all(one),
+        _ => leads.iter().map(|lead| format!("({})", all(lead))).collect::<Vec<_>>().join(" OR "),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Term<'k> {
+    Word(&'k str),
+    Beginning(&'k str),
+}
+
+impl Term<'_> {
+    fn led(self, lead: &str) -> String {
+        match self {
+            Term::Word(word) => format!("{lead}{word}"),
+            Term::Beginning(word) => format!("{lead}{word}*"),
+        }
+    }
+}
+
+/// About `room` terms that stand for all these words, which begin with `word`. The group with the most words is parted by its
+/// next letter, over and over: so the word itself, which most people mean, becomes a term of its own.
+fn cover<'k>(word: &'k str, known: &'k [String], room: usize) -> Vec<Term<'k>> {
+    if known.len() <= room {
+        return known.iter().map(|one| Term::Word(one)).collect();
+    }
+    let mut terms = Vec::new();
+    let mut groups = BinaryHeap::from([(known.len(), word, known)]);
+    while terms.len() + groups.len() < room
+        && let Some((_, beginning, group)) = groups.pop()
+    {
+        let next = |word: &str| word[beginning.len()..].chars().next();
+        for part in group.chunk_by(|one, other| next(one) == next(other)) {
+            match part {
+                [one] => terms.push(Term::Word(one)),
+                [first, .., last] => groups.push((part.len(), shared(first, last), part)),
+                [] => {}
+            }
+        }
+    }
+    terms.extend(groups.into_iter().map(|(_, beginning, _)| Term::Beginning(beginning)));
+    terms
+}
+
+/// What two words begin with alike.
+fn shared<'k>(one: &'k str, other: &str) -> &'k str {
+    let alike = one.chars().zip(other.chars()).take_while(|(one, other)| one == other);
+    &one[..alike.map(|(letter, _)| letter.len_utf8()).sum()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::{BranchCode, Role};
+    use proptest::prelude::*;
+
+    fn typed(word: &str, known: &[&str]) -> Typed {
+        Typed { word: word.to_owned(), known: Some(known.iter().map(ToString::to_string).collect()) }
+    }
+
+    #[test]
+    fn a_word_is_asked_for_by_those_that_it_begins() {
+        let tenant = TenantId::new(7);
+        let words = [typed("maria", &["maria", "mariana"]), typed("sou", &["souza"])];
+        assert_eq!(exact_query(&Scope::whole(tenant), &words), "(7xmaria OR 7xmariana) AND 7xsouza");
+        let some = Scope::of(tenant, Role::Operator, [2, 3].map(BranchCode::new));
+        assert_eq!(
+            exact_query(&some, &words),
+            "((7b2xmaria OR 7b2xmariana) AND 7b2xsouza) OR ((7b3xmaria OR 7b3xmariana) AND 7b3xsouza)"
+        );
+        let plain = ["maria", "sou"].map(str::to_owned);
+        assert_eq!(query(&Scope::whole(tenant), &plain), "7xmaria* AND 7xsou*");
+        assert_eq!(query(&some, &plain), "(7b2xmaria* AND 7b2xsou*) OR (7b3xmaria* AND 7b3xsou*)");
+        let many = Typed { word: "m".to_owned(), known: None };
+        assert_eq!(exact_query(&Scope::whole(tenant), [&many]), "7xm*");
+        assert!(words.iter().all(|one| one.is_narrow(&some)) && !many.is_narrow(&some));
+    }
+
+    #[test]
+    fn of_very_many_words_the_one_itself_is_a_term_of_its_own() {
+        let known =
+            ["ana", "anab", "anabela", "anabele", "anal", "anaz", "anaélia", "anaélio"].map(str::to_owned);
+        let of = |room| cover("ana", &known, room);
+        assert_eq!(of(8).len(), 8);
+        use Term::{Beginning, Word};
+        assert_eq!(of(1), [Beginning("ana")]);
+        let parted = [Word("ana"), Word("anal"), Word("anaz"), Beginning("anab"), Beginning("anaéli")];
+        let mut found = of(2);
+        found.sort_by_key(|term| (matches!(term, Beginning(_)), term.led("")));
+        assert_eq!(found, parted);
+        assert!(of(6).contains(&Word("anab")) && of(6).contains(&Beginning("anabel")));
+    }
+
+    proptest! {
+        /// Whatever the room: each word is found by its cover, and nothing that does not begin with what was typed.
+        #[test]
+        fn a_cover_stands_for_all_words_and_no_others(
+            words in prop::collection::btree_set("[aé]{0,2}[abcß㍿]{0,4}", 1..60),
+            room in 0..40usize,
+        ) {
+            let known: Vec<String> = words.into_iter().map(|word| format!("x{word}")).collect();
+            let terms = cover("x", &known, room);
+            let finds = |word: &str| terms.iter().filter(|term| match term {
+                Term::Word(one) => word == *one,
+                Term::Beginning(one) => word.starts_with(one),
+            }).count();
+            prop_assert!(known.iter().all(|word| finds(word) == 1), "{terms:?} for {known:?}");
+            prop_assert_eq!(finds("y") + finds(""), 0);
+            // Parting once more may bring as many as there are letters.
+            prop_assert!(terms.len() <= room.max(1) + 8, "{}", terms.len());
+        }
+    }
+}

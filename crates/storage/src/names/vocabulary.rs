@@ -1,0 +1,75 @@
+//! Every word that stands in a name of a tenant, once. It only grows: a word stays when the last who bore it is renamed, and
+//! is then looked for in vain. Whoever puts names into an index writes their words here in the same unit.
+
+use crate::{Error, Statement, Tx, sql};
+use domain::{TenantId, name_words};
+use std::collections::BTreeSet;
+
+/// So many words travel in one statement; fewer are filled up to one of these lengths, by repeating one.
+const LENGTHS: [usize; 4] = [2, 4, 8, 64];
+const LONGEST: usize = LENGTHS[LENGTHS.len() - 1];
+
+/// Writes down the words of these names.
+pub fn add<'n>(tenant: TenantId, names: impl IntoIterator<Item = &'n str>) -> Vec<Statement> {
+    let words: BTreeSet<String> = names.into_iter().flat_map(name_words).collect();
+    add_words(words.into_iter().map(|word| (tenant, word)))
+}
+
+/// Writes down words of any tenants.
+pub fn add_words(words: impl IntoIterator<Item = (TenantId, String)>) -> Vec<Statement> {
+    let mut words = words.into_iter();
+    let mut statements = Vec::new();
+    loop {
+        let mut block: Vec<(TenantId, String)> = words.by_ref().take(LONGEST).collect();
+        let Some(last) = block.last().cloned() else { return statements };
+        let length = LENGTHS.into_iter().find(|length| *length >= block.len()).unwrap_or(LONGEST);
+        block.resize(length, last);
+        let rows = block.into_iter().map(|(tenant, word)| [tenant.into(), word.into()]);
+        let insert = sql("INSERT INTO name_words (tenant, word) VALUES").rows(rows);
+        statements.push(insert.ending("ON CONFLICT DO NOTHING"));
+    }
+}
+
+/// More than any letter: what begins with a word lies between it and it with this behind.
+const LAST: char = char::MAX;
+
+/// For each of these, at most so many words that begin with it, in their order.
+pub async fn beginning_with(
+    tx: &mut Tx,
+    tenant: TenantId,
+    words: &[&str],
+    most: i64,
+) -> Result<Vec<Vec<String>>, Error> {
+    let asked = words.iter().map(|word| {
+        sql("SELECT word FROM name_words WHERE tenant = $1 AND word >= $2 AND word < $3 ORDER BY word LIMIT $4")
+            .arg(tenant)
+            .arg(*word)
+            .arg(format!("{word}{LAST}"))
+            .arg(most)
+    });
+    let found = tx.each(asked.collect()).await?;
+    found.iter().map(|rows| rows.iter().map(|row| row.get("word")).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_many_names_are_written_once_in_few_lengths() {
+        let tenant = TenantId::new(7);
+        let of = |names: &[&str]| add(tenant, names.iter().copied());
+        assert!(of(&["", " - "]).is_empty());
+        let three = of(&["Ana Silva", "ANA de Silva"]);
+        assert_eq!(three.len(), 1);
+        assert_eq!(
+            three[0].text(),
+            "INSERT INTO name_words (tenant, word) VALUES ($1, $2), ($3, $4), ($5, $6), ($7, $8) ON CONFLICT DO NOTHING"
+        );
+        let words = ["ana", "de", "silva", "silva"];
+        assert!(three[0].values().chunks(2).zip(words).all(|(row, word)| row == [7.into(), word.into()]));
+        let many: Vec<String> = (0..65).map(|number| format!("n{number}")).collect();
+        let many = add(tenant, many.iter().map(String::as_str));
+        assert_eq!(many.iter().map(|one| one.values().len()).collect::<Vec<_>>(), [128, 4]);
+    }
+}
