@@ -66,6 +66,8 @@ pub struct App {
     pub public_url: Arc<str>,
     pub resets: resets::Places,
     pub looks: Arc<audit::Looks>,
+    /// Who sends what must be sent at once.
+    pub post: Arc<dyn triggers::Post>,
     /// Told whenever something was written: there may be something to deliver.
     pub changed: Arc<Notify>,
 }
@@ -83,6 +85,7 @@ impl App {
             public_url: "http://localhost".into(),
             resets: resets::Places::default(),
             looks: Arc::default(),
+            post: Arc::new(triggers::Nobody),
             changed: Arc::default(),
         }
     }

@@ -1,5 +1,6 @@
 //! Receivers: who is told of changes of situation, by which address, and what the messages are signed with.
 
+use crate::once::{self, Done, Once};
 use crate::vault::{Place, Vault};
 use crate::{App, Error};
 use domain::{
@@ -7,6 +8,7 @@ use domain::{
     UserCode,
 };
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use std::time::Duration;
 use storage::counters::{self, Counter};
 use storage::receivers::{self, NewReceiver, Pause};
@@ -40,8 +42,8 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Every problem with it.
-    fn problems(&self) -> Vec<Rejection> {
+    /// Refuses it with every problem that it has.
+    fn check(&self) -> Result<(), Error> {
         let mut problems = Vec::new();
         if self.entities.is_empty() {
             problems.push(Rejection::NoEntity);
@@ -54,7 +56,7 @@ impl Wanted {
         if self.headers.len() > MOST_HEADERS {
             problems.push(Rejection::BadHeader(format!("{} cabeçalhos", self.headers.len())));
         }
-        problems
+        if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
     }
 }
 
@@ -110,67 +112,115 @@ fn place(tenant: TenantId, code: ReceiverCode) -> Place {
 pub struct Added {
     pub code: ReceiverCode,
     pub secret: SigningSecret,
+    pub receiver: Told,
+}
+
+/// What is done to receivers, and with what.
+struct Doing<W> {
+    by: By,
+    what: W,
+    vault: Vault,
+    /// Chance decides what a secret is sealed with.
+    chance: Arc<dyn Chance>,
+    now: Moment,
+}
+
+impl<W> Doing<W> {
+    fn new(app: &App, vault: &Vault, by: By, what: W) -> Doing<W> {
+        Doing { by, what, vault: vault.clone(), chance: Arc::clone(&app.chance), now: app.now() }
+    }
+
+    async fn keep(&self, tx: &mut Tx, code: ReceiverCode, sealed: &Sealed) -> Result<(), Error> {
+        let tenant = self.by.tenant;
+        let sealed = sealed.seal(&self.vault, &*self.chance, place(tenant, code))?;
+        secrets::keep(tx, tenant, Kind::Receiver, code.get(), &sealed).await?;
+        // Whoever changes situations must know of it before he changes the next one.
+        versions::raise_registers(tx, tenant).await?;
+        Ok(())
+    }
+
+    async fn tell(&self, tx: &mut Tx, operation: &'static str, detail: String) -> Result<(), Error> {
+        let entry = audit::Entry {
+            tenant: self.by.tenant,
+            at: self.now,
+            user: self.by.user,
+            operation,
+            person: None,
+            detail: Some(detail),
+        };
+        Ok(audit::append(tx, &entry).await?)
+    }
 }
 
 /// Registers a receiver. What changes from now on is told to it.
-pub async fn add(app: &App, vault: &Vault, by: By, wanted: Wanted) -> Result<Added, Error> {
-    let problems = wanted.problems();
-    if !problems.is_empty() {
-        return Err(Error::Refused(problems));
-    }
+pub async fn add(
+    app: &App,
+    vault: &Vault,
+    by: By,
+    wanted: Wanted,
+    once: Once<Added>,
+) -> Result<Done<Added>, Error> {
     let secret = SigningSecret::generated(&*app.chance);
-    let input = (by, wanted, secret, vault.clone(), app.chance.clone(), app.now());
-    app.db
-        .write(Lane::of(by.tenant), input, |tx, (by, wanted, secret, vault, chance, now)| {
-            Box::pin(async move {
-                let code = ReceiverCode::new(counters::next(tx, by.tenant, Counter::Receiver).await?);
-                let address = wanted.address.to_string();
-                receivers::insert(tx, by.tenant, &new(code, &address, wanted), *now).await?;
-                let headers = wanted.headers.clone();
-                let sealed = Sealed { secret: secret.expose().to_owned(), previous: None, headers };
-                keep(tx, by.tenant, code, &sealed.seal(vault, &**chance, place(by.tenant, code))?).await?;
-                tell(tx, by, "POST /gestao/receptor", format!("receptor {code} criado"), *now).await?;
-                Ok(Added { code, secret: secret.clone() })
-            })
-        })
-        .await
+    let doing = Doing::new(app, vault, by, (wanted, secret));
+    once::write(app, Lane::of(by.tenant), once, doing, |tx, doing| Box::pin(insert(tx, doing))).await
+}
+
+async fn insert(tx: &mut Tx, doing: &Doing<(Wanted, SigningSecret)>) -> Result<Added, Error> {
+    let ((wanted, secret), tenant) = (&doing.what, doing.by.tenant);
+    wanted.check()?;
+    let code = ReceiverCode::new(counters::next(tx, tenant, Counter::Receiver).await?);
+    let address = wanted.address.to_string();
+    receivers::insert(tx, tenant, &new(code, &address, wanted), doing.now).await?;
+    let headers = wanted.headers.clone();
+    doing.keep(tx, code, &Sealed { secret: secret.expose().to_owned(), previous: None, headers }).await?;
+    doing.tell(tx, "POST /gestao/receptor", format!("receptor {code} criado")).await?;
+    let receiver = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
+    Ok(Added { code, secret: secret.clone(), receiver: told(receiver, &wanted.headers) })
 }
 
 fn new<'w>(code: ReceiverCode, address: &'w str, wanted: &'w Wanted) -> NewReceiver<'w> {
     NewReceiver { code, address, entities: &wanted.entities, concurrency: wanted.concurrency }
 }
 
-async fn keep(tx: &mut Tx, tenant: TenantId, code: ReceiverCode, sealed: &[u8]) -> Result<(), Error> {
-    secrets::keep(tx, tenant, Kind::Receiver, code.get(), sealed).await?;
-    versions::raise_registers(tx, tenant).await?;
-    Ok(())
+/// A receiver with the names of its headers, whose values are nobody's to read.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub receiver: Registered,
+    pub headers: Vec<String>,
 }
 
-async fn tell(
-    tx: &mut Tx,
-    by: &By,
-    operation: &'static str,
-    detail: String,
-    now: Moment,
-) -> Result<(), Error> {
-    let entry = audit::Entry {
-        tenant: by.tenant,
-        at: now,
-        user: by.user,
-        operation,
-        person: None,
-        detail: Some(detail),
-    };
-    Ok(audit::append(tx, &entry).await?)
+fn told(receiver: Registered, headers: &[(String, String)]) -> Told {
+    Told { receiver, headers: headers.iter().map(|(name, _)| name.clone()).collect() }
 }
 
 /// The receivers of a tenant, by code.
-pub async fn all(app: &App, tenant: TenantId) -> Result<Vec<Registered>, Error> {
-    Ok(receivers::all(&app.db, tenant).await?)
+pub async fn all(app: &App, vault: &Vault, tenant: TenantId) -> Result<Vec<Told>, Error> {
+    app.db
+        .read((tenant, vault.clone()), |tx, (tenant, vault)| {
+            Box::pin(async move {
+                let mut all = Vec::new();
+                for receiver in receivers::all(&mut *tx, *tenant).await? {
+                    let sealed = open(tx, vault, *tenant, receiver.code).await?;
+                    all.push(told(receiver, &sealed.headers));
+                }
+                Ok(all)
+            })
+        })
+        .await
 }
 
-pub async fn find(app: &App, tenant: TenantId, code: ReceiverCode) -> Result<Registered, Error> {
-    receivers::find(&app.db, tenant, code).await?.ok_or(unknown(code))
+pub async fn find(app: &App, vault: &Vault, tenant: TenantId, code: ReceiverCode) -> Result<Told, Error> {
+    app.db
+        .read((tenant, vault.clone(), code), |tx, (tenant, vault, code)| {
+            Box::pin(now(tx, vault, *tenant, *code))
+        })
+        .await
+}
+
+async fn now(tx: &mut Tx, vault: &Vault, tenant: TenantId, code: ReceiverCode) -> Result<Told, Error> {
+    let receiver = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
+    let sealed = open(tx, vault, tenant, code).await?;
+    Ok(told(receiver, &sealed.headers))
 }
 
 fn unknown(code: ReceiverCode) -> Error {
@@ -192,41 +242,34 @@ pub async fn change(
     app: &App,
     vault: &Vault,
     by: By,
-    code: ReceiverCode,
-    changes: Changes,
-) -> Result<Registered, Error> {
-    let input = (by, code, changes, vault.clone(), app.chance.clone(), app.now());
-    app.db
-        .write(Lane::of(by.tenant), input, |tx, (by, code, changes, vault, chance, now)| {
-            Box::pin(async move {
-                let (tenant, code) = (by.tenant, *code);
-                let had = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
-                let mut sealed = open(tx, vault, tenant, code).await?;
-                if let Some(headers) = &changes.headers {
-                    sealed.headers.clone_from(headers);
-                }
-                let address =
-                    changes.address.clone().map_or_else(|| ReceiverAddress::parse(&had.address), Ok)?;
-                let wanted = Wanted {
-                    address,
-                    entities: changes.entities.clone().unwrap_or_else(|| had.entities.clone()),
-                    headers: sealed.headers.clone(),
-                    concurrency: changes.concurrency.unwrap_or(had.concurrency),
-                };
-                let problems = wanted.problems();
-                if !problems.is_empty() {
-                    return Err(Error::Refused(problems));
-                }
-                let address = wanted.address.to_string();
-                let active = changes.active.unwrap_or(had.active);
-                receivers::update(tx, tenant, &new(code, &address, &wanted), active, *now).await?;
-                keep(tx, tenant, code, &sealed.seal(vault, &**chance, place(tenant, code))?).await?;
-                let operation = "PUT /gestao/receptor/{codReceptor}";
-                tell(tx, by, operation, format!("receptor {code} alterado"), *now).await?;
-                receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))
-            })
-        })
-        .await
+    (code, changes): (ReceiverCode, Changes),
+    once: Once<Told>,
+) -> Result<Done<Told>, Error> {
+    let doing = Doing::new(app, vault, by, (code, changes));
+    once::write(app, Lane::of(by.tenant), once, doing, |tx, doing| Box::pin(update(tx, doing))).await
+}
+
+async fn update(tx: &mut Tx, doing: &Doing<(ReceiverCode, Changes)>) -> Result<Told, Error> {
+    let ((code, changes), tenant) = (&doing.what, doing.by.tenant);
+    let code = *code;
+    let had = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
+    let mut sealed = open(tx, &doing.vault, tenant, code).await?;
+    if let Some(headers) = &changes.headers {
+        sealed.headers.clone_from(headers);
+    }
+    let wanted = Wanted {
+        address: changes.address.clone().map_or_else(|| ReceiverAddress::parse(&had.address), Ok)?,
+        entities: changes.entities.clone().unwrap_or_else(|| had.entities.clone()),
+        headers: sealed.headers.clone(),
+        concurrency: changes.concurrency.unwrap_or(had.concurrency),
+    };
+    wanted.check()?;
+    let address = wanted.address.to_string();
+    let active = changes.active.unwrap_or(had.active);
+    receivers::update(tx, tenant, &new(code, &address, &wanted), active, doing.now).await?;
+    doing.keep(tx, code, &sealed).await?;
+    doing.tell(tx, "PUT /gestao/receptor/{codReceptor}", format!("receptor {code} alterado")).await?;
+    now(tx, &doing.vault, tenant, code).await
 }
 
 async fn open(tx: &mut Tx, vault: &Vault, tenant: TenantId, code: ReceiverCode) -> Result<Sealed, Error> {
@@ -236,70 +279,79 @@ async fn open(tx: &mut Tx, vault: &Vault, tenant: TenantId, code: ReceiverCode) 
 }
 
 /// Pauses a receiver: what changes waits for it. Or lets it go on, with a clean record.
-pub async fn pause(app: &App, by: By, code: ReceiverCode, paused: bool) -> Result<Registered, Error> {
-    let input = (by, code, paused, app.now());
-    let done = app
-        .db
-        .write(Lane::of(by.tenant), input, |tx, (by, code, paused, now)| {
-            Box::pin(async move {
-                let had = receivers::find(&mut *tx, by.tenant, *code).await?.ok_or(unknown(*code))?;
-                if had.paused.is_some() == *paused {
-                    return Ok(had);
-                }
-                tx.execute(receivers::pause(by.tenant, *code, paused.then_some(Pause::ByHand), *now)).await?;
-                if !paused {
-                    let fresh = Health {
-                        tried_at: had.health.tried_at,
-                        succeeded_at: had.health.succeeded_at,
-                        ..Health::default()
-                    };
-                    tx.execute(receivers::tell_health(by.tenant, *code, &fresh)).await?;
-                }
-                let (operation, done) = match paused {
-                    true => ("POST /gestao/receptor/{codReceptor}/pausar", "pausado"),
-                    false => ("POST /gestao/receptor/{codReceptor}/retomar", "retomado"),
-                };
-                tell(tx, by, operation, format!("receptor {code} {done}"), *now).await?;
-                receivers::find(&mut *tx, by.tenant, *code).await?.ok_or(unknown(*code))
-            })
-        })
-        .await?;
-    app.changed.notify_one();
-    Ok(done)
+pub async fn pause(
+    app: &App,
+    vault: &Vault,
+    by: By,
+    (code, paused, reason): (ReceiverCode, bool, Option<String>),
+    once: Once<Told>,
+) -> Result<Done<Told>, Error> {
+    let doing = Doing::new(app, vault, by, (code, paused, reason));
+    once::write(app, Lane::of(by.tenant), once, doing, |tx, doing| Box::pin(set_paused(tx, doing))).await
+}
+
+async fn set_paused(tx: &mut Tx, doing: &Doing<(ReceiverCode, bool, Option<String>)>) -> Result<Told, Error> {
+    let ((code, paused, reason), tenant) = (&doing.what, doing.by.tenant);
+    let (code, paused) = (*code, *paused);
+    let had = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
+    if had.paused.is_some() != paused {
+        let why = paused.then_some(Pause::ByHand);
+        tx.execute(receivers::pause(tenant, code, why, doing.now)).await?;
+        if !paused {
+            let Health { tried_at, succeeded_at, .. } = had.health;
+            let clean = Health { tried_at, succeeded_at, ..Health::default() };
+            tx.execute(receivers::tell_health(tenant, code, &clean)).await?;
+        }
+        let (operation, done) = match paused {
+            true => ("POST /gestao/receptor/{codReceptor}/pausar", "pausado"),
+            false => ("POST /gestao/receptor/{codReceptor}/retomar", "retomado"),
+        };
+        doing.tell(tx, operation, because(format!("receptor {code} {done}"), reason.as_deref())).await?;
+    }
+    now(tx, &doing.vault, tenant, code).await
 }
 
 /// A new secret. Messages are signed with the old one too for a day, so that the receiver has time to change.
-pub async fn rotate(app: &App, vault: &Vault, by: By, code: ReceiverCode) -> Result<SigningSecret, Error> {
-    let secret = SigningSecret::generated(&*app.chance);
-    let input = (by, code, secret, vault.clone(), app.chance.clone(), app.now());
-    app.db
-        .write(Lane::of(by.tenant), input, |tx, (by, code, secret, vault, chance, now)| {
-            Box::pin(async move {
-                let (tenant, code) = (by.tenant, *code);
-                let had = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
-                let old = open(tx, vault, tenant, code).await?;
-                let until = now.plus(BOTH_FOR).millis();
-                let sealed = Sealed {
-                    secret: secret.expose().to_owned(),
-                    previous: Some((old.secret, until)),
-                    headers: old.headers,
-                };
-                let address = ReceiverAddress::parse(&had.address)?.to_string();
-                let same = NewReceiver {
-                    code,
-                    address: &address,
-                    entities: &had.entities,
-                    concurrency: had.concurrency,
-                };
-                // Whoever remembers the old secret sees by the version that there is a new one.
-                receivers::update(tx, tenant, &same, had.active, *now).await?;
-                keep(tx, tenant, code, &sealed.seal(vault, &**chance, place(tenant, code))?).await?;
-                let operation = "POST /gestao/receptor/{codReceptor}/segredo";
-                tell(tx, by, operation, format!("segredo do receptor {code} trocado"), *now).await?;
-                Ok(secret.clone())
-            })
-        })
-        .await
+pub async fn rotate(
+    app: &App,
+    vault: &Vault,
+    by: By,
+    (code, reason): (ReceiverCode, Option<String>),
+    once: Once<SigningSecret>,
+) -> Result<Done<SigningSecret>, Error> {
+    let doing = Doing::new(app, vault, by, (code, SigningSecret::generated(&*app.chance), reason));
+    once::write(app, Lane::of(by.tenant), once, doing, |tx, doing| Box::pin(set_secret(tx, doing))).await
+}
+
+async fn set_secret(
+    tx: &mut Tx,
+    doing: &Doing<(ReceiverCode, SigningSecret, Option<String>)>,
+) -> Result<SigningSecret, Error> {
+    let ((code, secret, reason), tenant) = (&doing.what, doing.by.tenant);
+    let had = receivers::find(&mut *tx, tenant, *code).await?.ok_or(unknown(*code))?;
+    let old = open(tx, &doing.vault, tenant, *code).await?;
+    let sealed = Sealed {
+        secret: secret.expose().to_owned(),
+        previous: Some((old.secret, doing.now.plus(BOTH_FOR).millis())),
+        headers: old.headers,
+    };
+    // Whoever remembers the old secret sees by the version that there is a new one.
+    let same = NewReceiver {
+        code: *code,
+        address: &had.address,
+        entities: &had.entities,
+        concurrency: had.concurrency,
+    };
+    receivers::update(tx, tenant, &same, had.active, doing.now).await?;
+    doing.keep(tx, *code, &sealed).await?;
+    let operation = "POST /gestao/receptor/{codReceptor}/segredo";
+    let told = because(format!("segredo do receptor {code} trocado"), reason.as_deref());
+    doing.tell(tx, operation, told).await?;
+    Ok(secret.clone())
+}
+
+fn because(done: String, reason: Option<&str>) -> String {
+    reason.map_or(done.clone(), |reason| format!("{done}: {reason}"))
 }
 
 /// Everything that sending to a receiver needs.
@@ -340,15 +392,4 @@ pub async fn keys(app: &App, vault: &Vault, tenant: TenantId, code: ReceiverCode
             })
         })
         .await
-}
-
-/// The names of the headers that a receiver gets; their values are nobody's to read.
-pub async fn header_names(
-    app: &App,
-    vault: &Vault,
-    tenant: TenantId,
-    code: ReceiverCode,
-) -> Result<Vec<String>, Error> {
-    let keys = keys(app, vault, tenant, code).await?;
-    Ok(keys.headers.into_iter().map(|(name, _)| name).collect())
 }

@@ -5,8 +5,11 @@ mod conclude;
 
 pub use conclude::{Outcome, Policy, Verdict, conclude};
 
-use crate::{App, Error};
+use crate::base::registers;
+use crate::receivers::{self, By, Keys};
+use crate::{App, Error, Vault};
 use domain::{DeliveryState, Entity, Field, HistoryCode, Moment, ReceiverCode, TenantId};
+use futures_util::future::BoxFuture;
 use std::time::Duration;
 use storage::attempts::{self, Attempt};
 use storage::counters::{self, Counter};
@@ -14,7 +17,7 @@ pub use storage::outbox::Delivery;
 use storage::outbox::{self, Again};
 pub use storage::queues::Due;
 use storage::queues::{self, Held};
-use storage::{Lane, processes};
+use storage::{Lane, audit, processes};
 
 /// A message in hand.
 #[derive(Clone, Debug)]
@@ -42,6 +45,67 @@ impl Job {
             lease: self.lease,
         }
     }
+}
+
+/// The `webhook-id` of a message: the same each time that it is sent.
+pub fn message_id(tenant: TenantId, history: HistoryCode) -> String {
+    format!("msg_{tenant}_{history}")
+}
+
+/// A message on its way.
+pub struct Message<'m> {
+    pub id: &'m str,
+    pub entity: Entity,
+    pub body: &'m str,
+    pub now: Moment,
+}
+
+/// What a receiver answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub status: u16,
+    /// Its first bytes, where it took nothing.
+    pub text: Option<String>,
+    /// How long it asked to be left alone.
+    pub patience: Option<Duration>,
+}
+
+impl Answer {
+    /// A receiver takes a message with 200 to 204, and with nothing else.
+    pub fn is_taken(&self) -> bool {
+        (200..=204).contains(&self.status)
+    }
+}
+
+/// Somebody who posts messages: `delivery`, where this process may.
+pub trait Post: Send + Sync {
+    /// What was answered, or why nothing was, in words for those who look at it.
+    fn post<'a>(&'a self, keys: &'a Keys, message: Message<'a>) -> BoxFuture<'a, Result<Answer, String>>;
+}
+
+/// For a process that sends nothing.
+pub(crate) struct Nobody;
+
+impl Post for Nobody {
+    fn post<'a>(&'a self, _: &'a Keys, _: Message<'a>) -> BoxFuture<'a, Result<Answer, String>> {
+        Box::pin(async { Err("este processo não envia gatilhos".to_owned()) })
+    }
+}
+
+/// Sends a message that speaks of nobody, to see whether a receiver takes it.
+pub async fn try_out(
+    app: &App,
+    vault: &Vault,
+    tenant: TenantId,
+    (code, entity): (ReceiverCode, Option<Entity>),
+) -> Result<Result<Answer, String>, Error> {
+    let receiver = receivers::find(app, vault, tenant, code).await?.receiver;
+    let keys = receivers::keys(app, vault, tenant, code).await?;
+    let entity = entity.or(receiver.entities.first().copied()).unwrap_or(Entity::Benefit);
+    let (now, zone) = (app.now(), &registers(app, tenant).await?.zone);
+    let body = wire::trigger::sample(entity, now, zone).map_err(|error| Error::Text(error.to_string()))?;
+    let id = format!("msg_{tenant}_teste_{}", now.millis());
+    Ok(app.post.post(&keys, Message { id: &id, entity, body: &body, now }).await)
 }
 
 /// The receivers for whom something may be sent now, of every tenant.
@@ -184,7 +248,8 @@ pub enum Replay {
 const TOGETHER: i64 = 500;
 
 /// Sends deliveries again; says how many. Each keeps its `webhook-id` and its place among the changes of its record.
-pub async fn replay(app: &App, tenant: TenantId, receiver: ReceiverCode, what: Replay) -> Result<u64, Error> {
+pub async fn replay(app: &App, by: By, receiver: ReceiverCode, what: Replay) -> Result<u64, Error> {
+    let tenant = by.tenant;
     app.db.read((tenant, receiver), |tx, (tenant, receiver)| Box::pin(known(tx, *tenant, *receiver))).await?;
     let (first, last, only_missed) = match what {
         Replay::Stretch(first, last) => (Some(first), last, false),
@@ -204,6 +269,16 @@ pub async fn replay(app: &App, tenant: TenantId, receiver: ReceiverCode, what: R
         sent += count;
         next = more.map(|last| HistoryCode::new(last.get().saturating_add(1)));
     }
+    let entry = audit::Entry {
+        tenant,
+        at: app.now(),
+        user: by.user,
+        operation: "POST /gestao/entrega/reenviar",
+        person: None,
+        detail: Some(format!("{sent} entregas do receptor {receiver} reenviadas")),
+    };
+    let told = app.db.write(Lane::of(tenant), entry, |tx, entry| Box::pin(audit::append(tx, entry)));
+    told.await?;
     app.changed.notify_one();
     Ok(sent)
 }

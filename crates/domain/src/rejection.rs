@@ -28,6 +28,7 @@ pub enum Field {
     VehicleType,
     Claim,
     Receiver,
+    Address,
     Person,
     Supplier,
     /// What a benefit protects, as a code in a path.
@@ -68,6 +69,8 @@ pub enum Rejection {
     BadHeader(String),
     NoEntity,
     BadConcurrency,
+    /// Neither a stretch nor a day.
+    NothingToSendAgain,
     BadDocument(String),
     BadCpf(String),
     BadPhone(String),

@@ -119,15 +119,6 @@ names! { read
     /// The state of a delivery.
     delivery_state: DeliveryState { Pending = "pendente", Delivered = "entregue", Exhausted = "esgotada" }
 
-    /// An entity as a receiver asks for it, which is also the path of its triggers.
-    entity_path: Entity {
-        Benefit = "beneficio",
-        Claim = "evento",
-        Inspection = "vistoria",
-        Ticket = "helpDesk",
-        Appointment = "consulta",
-    }
-
     /// `envolvido` of an event.
     involved: Involved { Member = "Cliente", ThirdParty = "Terceiro" }
 
@@ -181,6 +172,15 @@ names! {
         Assistance = "Assistência 24H",
     }
 
+    /// An entity as a receiver asks for it, which is also the path of its triggers.
+    entity_path: Entity {
+        Benefit = "beneficio",
+        Claim = "evento",
+        Inspection = "vistoria",
+        Ticket = "helpDesk",
+        Appointment = "consulta",
+    }
+
     /// `entidade` in triggers.
     entity: Entity {
         Benefit = "Benefício",
@@ -192,7 +192,7 @@ names! {
 }
 
 pub fn entity_from(text: &str) -> Option<Entity> {
-    Entity::from_name(text)
+    Entity::ALL.into_iter().find(|entity| entity_path(*entity) == text)
 }
 
 pub fn role_from(text: &str) -> Option<Role> {
@@ -225,7 +225,6 @@ mod tests {
         all(SellerKind::ALL, seller_kind);
         all(Involved::ALL, involved);
         all(DeliveryState::ALL, delivery_state);
-        all(&Entity::ALL, entity_path);
         all(Priority::ALL, priority);
         assert_eq!((role_from("gerente"), Sex::from_name("F"), Fuel::from_name("flex")), (None, None, None));
     }

@@ -29,6 +29,7 @@ pub fn field(field: Field) -> &'static str {
         Field::VehicleType => "codTipoVeiculo",
         Field::Claim => "codEvento",
         Field::Receiver => "codReceptor",
+        Field::Address => "endereco",
         Field::Person => "codPessoa",
         Field::Supplier => "codFornecedor",
         Field::BenefitKind => "codigo",
@@ -86,6 +87,9 @@ pub fn text(rejection: &Rejection) -> String {
         }
         Rejection::NoEntity => {
             "entidades: informe ao menos uma de beneficio, evento, vistoria, helpDesk e consulta, ou todos.".to_owned()
+        }
+        Rejection::NothingToSendAgain => {
+            "codHistoricoInicial: informe de que código (e, em codHistoricoFinal, até qual), ou um dia em desde.".to_owned()
         }
         Rejection::BadConcurrency => "simultaneas: use um número inteiro, de 1 a 64.".to_owned(),
         Rejection::BadDocument(given) => {

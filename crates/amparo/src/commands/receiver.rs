@@ -2,43 +2,48 @@
 
 use crate::fatal::Fatal;
 use crate::settings::Settings;
+use app::once::Once;
 use app::receivers::{self, By, Registered, Wanted, Why};
+use app::triggers;
 use app::{App, Vault, collect};
 use clap::ArgMatches;
-use delivery::triggers::post::{Message, Poster};
 use domain::{Entity, Moment, ReceiverAddress, ReceiverCode, Rejection};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 pub async fn run(settings: &Settings, verb: &str, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
-    let (app, vault) = super::open_with_vault(settings).await?;
+    let (mut app, vault) = super::open_with_vault(settings).await?;
     let by = By { tenant: super::meant(&app, arguments).await?, user: None };
     let code = || ReceiverCode::new(arguments.get_one::<i32>("code").copied().unwrap_or_default());
     let done = match verb {
         "add" => add(&app, &vault, by, arguments).await,
-        "list" => list(&app, by).await,
-        "test" => test(settings, &app, &vault, by, code()).await,
-        "pause" => receivers::pause(&app, by, code(), true)
-            .await
-            .map(|one| super::say(&format!("O receptor {} está pausado; o que mudar espera por ele.", one.code)))
-            .map_err(Fatal::from),
-        "resume" => receivers::pause(&app, by, code(), false)
-            .await
-            .map(|one| super::say(&format!("O receptor {} volta a receber.", one.code)))
-            .map_err(Fatal::from),
-        "rotate" => receivers::rotate(&app, &vault, by, code())
-            .await
-            .map(|secret| {
-                super::say(&format!(
-                    "O novo segredo do receptor {}, que não será mostrado de novo:\n{}\nPor 24 horas o antigo também assina.",
-                    code(),
-                    secret.expose()
-                ));
-            })
-            .map_err(Fatal::from),
+        "list" => list(&app, &vault, by).await,
+        "test" => test(settings, &mut app, &vault, by, code()).await,
+        "pause" => pause(&app, &vault, by, code(), true).await,
+        "resume" => pause(&app, &vault, by, code(), false).await,
+        "rotate" => rotate(&app, &vault, by, code()).await,
         _ => Err(Fatal::new("Este comando não existe; veja `amparo receiver --help`.")),
     };
     app.db.close().await;
     done.map(|()| ExitCode::SUCCESS)
+}
+
+async fn pause(app: &App, vault: &Vault, by: By, code: ReceiverCode, paused: bool) -> Result<(), Fatal> {
+    receivers::pause(app, vault, by, (code, paused, None), Once::each_time()).await?;
+    super::say(&match paused {
+        true => format!("O receptor {code} está pausado; o que mudar espera por ele."),
+        false => format!("O receptor {code} volta a receber."),
+    });
+    Ok(())
+}
+
+async fn rotate(app: &App, vault: &Vault, by: By, code: ReceiverCode) -> Result<(), Fatal> {
+    let secret = receivers::rotate(app, vault, by, (code, None), Once::each_time()).await?.now()?;
+    super::say(&format!(
+        "O novo segredo do receptor {code}, que não será mostrado de novo:\n{}\nPor 24 horas o antigo também assina.",
+        secret.expose()
+    ));
+    Ok(())
 }
 
 async fn add(app: &App, vault: &Vault, by: By, arguments: &ArgMatches) -> Result<(), Fatal> {
@@ -61,7 +66,10 @@ async fn add(app: &App, vault: &Vault, by: By, arguments: &ArgMatches) -> Result
     let (Some(address), []) = (address, &problems[..]) else {
         return Err(app::Error::Refused(problems).into());
     };
-    let added = receivers::add(app, vault, by, Wanted { address, entities, headers, concurrency }).await?;
+    let added =
+        receivers::add(app, vault, by, Wanted { address, entities, headers, concurrency }, Once::each_time())
+            .await?
+            .now()?;
     super::say(&format!(
         "Receptor {} cadastrado na base {}. O segredo, que não será mostrado de novo:\n{}",
         added.code,
@@ -71,12 +79,12 @@ async fn add(app: &App, vault: &Vault, by: By, arguments: &ArgMatches) -> Result
     Ok(())
 }
 
-async fn list(app: &App, by: By) -> Result<(), Fatal> {
-    let all = receivers::all(app, by.tenant).await?;
+async fn list(app: &App, vault: &Vault, by: By) -> Result<(), Fatal> {
+    let all = receivers::all(app, vault, by.tenant).await?;
     if all.is_empty() {
         super::say("Nenhum receptor ainda; cadastre o primeiro com `amparo receiver add`.");
     }
-    for one in all {
+    for one in all.into_iter().map(|told| told.receiver) {
         let entities: Vec<&str> = one.entities.iter().map(|entity| wire::entity_path(*entity)).collect();
         super::say(&format!(
             "{:>6}  {:<10} {}  [{}]  {}",
@@ -111,33 +119,22 @@ fn fares(one: &Registered, now: Moment) -> String {
 /// A message that speaks of nobody, to see whether the receiver takes it.
 async fn test(
     settings: &Settings,
-    app: &App,
+    app: &mut App,
     vault: &Vault,
     by: By,
     code: ReceiverCode,
 ) -> Result<(), Fatal> {
-    let receiver = receivers::find(app, by.tenant, code).await?;
-    let keys = receivers::keys(app, vault, by.tenant, code).await?;
-    let poster = Poster::new(settings.triggers.0.guard.clone())
-        .map_err(|error| Fatal::new(format!("Os gatilhos não podem ser enviados: {error}.")))?;
-    let entity = receiver.entities.first().copied().unwrap_or(Entity::Benefit);
-    let now = app.now();
-    let body = wire::trigger::sample(entity, now, &app::base::registers(app, by.tenant).await?.zone)
-        .map_err(|error| Fatal::new(format!("{error}.")))?;
-    let message = Message { id: &format!("msg_teste_{}", now.millis()), entity, body: &body, now };
-    let told = match poster.post(&keys, &message, settings.triggers.0.timeout).await {
+    app.post = Arc::new(super::serve::poster(settings)?);
+    match triggers::try_out(app, vault, by.tenant, (code, None)).await? {
         Ok(answer) if answer.is_taken() => {
-            format!("O receptor {code} aceitou o gatilho de exemplo ({}).", answer.status)
+            super::say(&format!("O receptor {code} aceitou o gatilho de exemplo ({}).", answer.status));
+            Ok(())
         }
-        Ok(answer) => {
-            return Err(Fatal::new(format!(
-                "O receptor {code} respondeu {}, e só 200 a 204 contam: {}.",
-                answer.status,
-                answer.text.as_deref().unwrap_or("sem texto")
-            )));
-        }
-        Err(why) => return Err(Fatal::new(format!("O receptor {code} não foi alcançado: {why}."))),
-    };
-    super::say(&told);
-    Ok(())
+        Ok(answer) => Err(Fatal::new(format!(
+            "O receptor {code} respondeu {}, e só 200 a 204 contam: {}.",
+            answer.status,
+            answer.text.as_deref().unwrap_or("sem texto")
+        ))),
+        Err(why) => Err(Fatal::new(format!("O receptor {code} não foi alcançado: {why}."))),
+    }
 }

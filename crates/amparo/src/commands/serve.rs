@@ -8,10 +8,9 @@ use crate::system::SystemClock;
 use crate::telemetry;
 use api::{Shell, State, Stopping};
 use app::housekeeping::{self, Retention};
-use app::triggers::Holder;
-use app::{App, Vault, audit, memory, presence, server_key};
+use app::{App, audit, memory, presence, server_key};
 use delivery::mail::{self, Post, Transport};
-use delivery::triggers::Triggers;
+use delivery::triggers::{Triggers, post::Poster};
 use domain::Clock;
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::process::ExitCode;
@@ -60,6 +59,8 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let here = format!("{scheme}://{at}");
     let mut app = super::app_on(db, &super::public_url(settings, scheme, &at.to_string()))?;
     app.throttle = settings.access.throttle;
+    let poster = poster(settings)?;
+    app.post = Arc::new(poster.clone());
     let process = presence::name(&app);
     let vault = server_key::check(&app, &key_file, &process, VERSION).await?;
     let shown = if with_demo { Some(demo::fill(&app).await?) } else { None };
@@ -81,12 +82,10 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     if let Some(certificate) = &certificate {
         background.spawn(renew_certificate(app.clone(), certificate.clone(), settings.tls.renew_interval));
     }
-    let triggers = match asked.delivers {
-        true => {
-            Some(start_triggers(&app, &vault, super::holder(settings, &process, &at.to_string()), settings)?)
-        }
-        false => None,
-    };
+    let holder = super::holder(settings, &process, &at.to_string());
+    let triggers = asked
+        .delivers
+        .then(|| Triggers::start(app.clone(), vault.clone(), holder, poster, settings.triggers.0.clone()));
     background.spawn(measure_triggers(app.clone(), settings.housekeeping.heartbeat));
     let http = Arc::new(settings.http.http.clone());
     let state = State::new(app.clone(), vault, handle, Arc::clone(&http));
@@ -112,13 +111,10 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     Ok(ExitCode::SUCCESS)
 }
 
-pub fn start_triggers(
-    app: &App,
-    vault: &Vault,
-    holder: Holder,
-    settings: &Settings,
-) -> Result<Triggers, Fatal> {
-    Triggers::start(app.clone(), vault.clone(), holder, settings.triggers.0.clone())
+/// Who posts triggers, within the limits of the settings.
+pub fn poster(settings: &Settings) -> Result<Poster, Fatal> {
+    let triggers = &settings.triggers.0;
+    Poster::new(triggers.guard.clone(), triggers.timeout)
         .map_err(|error| Fatal::new(format!("Os gatilhos não podem ser enviados: {error}.")))
 }
 

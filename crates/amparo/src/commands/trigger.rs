@@ -2,6 +2,7 @@
 
 use crate::fatal::Fatal;
 use crate::settings::Settings;
+use app::receivers::By;
 use app::triggers::{self, Replay, Told};
 use clap::ArgMatches;
 use domain::{Date, DeliveryState, HistoryCode, ReceiverCode, TimeZone};
@@ -75,7 +76,7 @@ pub async fn replay(settings: &Settings, arguments: &ArgMatches) -> Result<ExitC
             ));
         }
     };
-    let count = triggers::replay(&app, tenant, receiver(arguments), what).await?;
+    let count = triggers::replay(&app, By { tenant, user: None }, receiver(arguments), what).await?;
     app.db.close().await;
     super::say(&match count {
         0 => "Não havia nada para enviar de novo.".to_owned(),

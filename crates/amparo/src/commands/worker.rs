@@ -1,9 +1,10 @@
 //! `amparo worker`: delivers triggers and nothing else, beside servers that run with `--no-delivery`.
 
-use super::serve::{asked_to_stop, measure_triggers, start_triggers};
+use super::serve::{asked_to_stop, measure_triggers, poster};
 use crate::fatal::Fatal;
 use crate::settings::Settings;
 use app::{presence, server_key};
+use delivery::triggers::Triggers;
 use std::process::ExitCode;
 use storage::Address;
 use tokio::task::JoinSet;
@@ -34,7 +35,9 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
         }
     });
     background.spawn(measure_triggers(app.clone(), heartbeat));
-    let triggers = start_triggers(&app, &vault, super::holder(settings, &process, &process), settings)?;
+    let holder = super::holder(settings, &process, &process);
+    let triggers =
+        Triggers::start(app.clone(), vault, holder, poster(settings)?, settings.triggers.0.clone());
     super::say(&format!("Amparo {VERSION} entregando gatilhos"));
     asked_to_stop(None).await;
     triggers.stop(settings.http.limits.shutdown_timeout).await;

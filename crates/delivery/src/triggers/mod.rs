@@ -8,11 +8,11 @@ pub mod post;
 pub mod sign;
 
 use app::receivers::{self, Keys};
-use app::triggers::{self, Due, Holder, Job, Outcome, Policy, Verdict};
+use app::triggers::{self, Answer, Due, Holder, Job, Message, Outcome, Policy, Verdict};
 use app::{App, Error, Vault};
 use domain::{Moment, ReceiverCode, TenantId};
 use guard::Guard;
-use post::{Message, Poster};
+use post::Poster;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -72,9 +72,8 @@ struct Line {
 }
 
 impl Triggers {
-    /// Begins. `place` says where this process runs, so that one that starts again takes back what it held.
-    pub fn start(app: App, vault: Vault, holder: Holder, settings: Settings) -> Result<Triggers, String> {
-        let poster = Poster::new(settings.guard.clone()).map_err(|error| error.to_string())?;
+    /// Begins. The holder's place says where this process runs, so that one that starts again takes back what it held.
+    pub fn start(app: App, vault: Vault, holder: Holder, poster: Poster, settings: Settings) -> Triggers {
         let engine = Arc::new(Engine {
             wake: Arc::clone(&app.changed),
             app,
@@ -89,7 +88,7 @@ impl Triggers {
             stopping: AtomicBool::new(false),
         });
         tokio::spawn(Arc::clone(&engine).run());
-        Ok(Triggers(engine))
+        Triggers(engine)
     }
 
     /// Takes nothing more in hand and waits for what is, but not for ever. What is left is taken back when its lease ends.
@@ -218,13 +217,13 @@ impl Engine {
         let outcome = if left < self.settings.timeout / 2 || self.stopping.load(Ordering::Relaxed) {
             Outcome { verdict: Verdict::Untried, ..outcome(job, tried_at) }
         } else {
-            let id = format!("msg_{}_{}", job.tenant, job.history);
+            let id = triggers::message_id(job.tenant, job.history);
             let message = Message { id: &id, entity: job.entity, body: &job.body, now: tried_at };
             if job.tries == 0 {
                 let since = tried_at.since(job.changed_at).as_secs_f64();
                 metrics::histogram!("amparo_trigger_first_attempt_seconds").record(since);
             }
-            let answered = self.poster.post(&line.keys, &message, self.settings.timeout.min(left)).await;
+            let answered = self.poster.send(&line.keys, message, self.settings.timeout.min(left)).await;
             let took = started.elapsed();
             line.is_slow.store(took > FAST, Ordering::Relaxed);
             judged(outcome(job, tried_at), answered, took)
@@ -300,7 +299,7 @@ fn outcome(job: Job, tried_at: Moment) -> Outcome {
     }
 }
 
-fn judged(outcome: Outcome, answered: Result<post::Answer, String>, took: Duration) -> Outcome {
+fn judged(outcome: Outcome, answered: Result<Answer, String>, took: Duration) -> Outcome {
     match answered {
         Err(failure) => Outcome { failure: Some(failure), took, ..outcome },
         Ok(answer) => Outcome {

@@ -5,7 +5,9 @@ use super::connect::{Connector, Refused};
 use super::guard::Guard;
 use super::sign;
 use app::receivers::Keys;
-use domain::{Entity, Moment};
+use app::triggers::{Answer, Message, Post};
+use domain::Moment;
+use futures_util::future::BoxFuture;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
@@ -20,30 +22,12 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct Poster {
     client: Client<Connector, Full<Bytes>>,
+    timeout: Duration,
 }
 
-/// A message on its way.
-pub struct Message<'m> {
-    /// The same each time that it is sent.
-    pub id: &'m str,
-    pub entity: Entity,
-    pub body: &'m str,
-    pub now: Moment,
-}
-
-/// What came back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    pub status: u16,
-    /// Its first bytes, where there are any.
-    pub text: Option<String>,
-    pub patience: Option<Duration>,
-}
-
-impl Answer {
-    /// A receiver takes a message with 200 to 204, and with nothing else.
-    pub fn is_taken(&self) -> bool {
-        (200..=204).contains(&self.status)
+impl Post for Poster {
+    fn post<'a>(&'a self, keys: &'a Keys, message: Message<'a>) -> BoxFuture<'a, Result<Answer, String>> {
+        Box::pin(self.send(keys, message, self.timeout))
     }
 }
 
@@ -53,24 +37,19 @@ const READ: usize = 64 * 1024;
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("Amparo/", env!("CARGO_PKG_VERSION")));
 
 impl Poster {
-    pub fn new(guard: Guard) -> Result<Poster, rustls::Error> {
+    pub fn new(guard: Guard, timeout: Duration) -> Result<Poster, rustls::Error> {
         let connector = Connector::new(Arc::new(guard))?;
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_secs(30))
             .pool_max_idle_per_host(64)
             .build(connector);
-        Ok(Poster { client })
+        Ok(Poster { client, timeout })
     }
 
-    /// Posts a message; an error is told in words for those who look at the delivery.
-    pub async fn post(
-        &self,
-        keys: &Keys,
-        message: &Message<'_>,
-        timeout: Duration,
-    ) -> Result<Answer, String> {
-        let request = request(keys, message)?;
+    /// Posts a message within a time.
+    pub async fn send(&self, keys: &Keys, message: Message<'_>, timeout: Duration) -> Result<Answer, String> {
+        let request = request(keys, &message)?;
         match tokio::time::timeout(timeout, self.exchange(request, message.now)).await {
             Ok(answered) => answered,
             Err(_) => Err(format!("não houve resposta em {} ms", timeout.as_millis())),
