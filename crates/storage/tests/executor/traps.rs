@@ -510,7 +510,7 @@ async fn change(db: &Db, record: i32) -> Result<i32, Error> {
         at: domain::Moment::from_millis(0),
     };
     let unit = db.write(lane(), change, |tx, change| {
-        Box::pin(storage::history::append(tx, change, &[1], |code| format!("{{\"codHistorico\":{code}}}")))
+        Box::pin(storage::history::append(tx, change, &[ReceiverCode::new(1)], |code| format!("{{\"codHistorico\":{code}}}")))
     });
     unit.await.map(domain::HistoryCode::get)
 }
