@@ -178,12 +178,13 @@ pub async fn take(
                 let lease = queues::Lease { number, holder: holder.name(), until };
                 let mut jobs = Vec::new();
                 for Room { receiver, limit, probe } in wanted {
+                    let leased = queues::lease(tx, *tenant, *receiver, &lease, (*now, *limit)).await?;
                     if let Some(probe) = probe
-                        && !queues::probe(tx, *tenant, *receiver, (*now, now.plus(*probe))).await?
+                        && !leased.is_empty()
                     {
-                        continue;
+                        queues::leave_alone(tx, *tenant, *receiver, now.plus(*probe)).await?;
                     }
-                    for one in queues::lease(tx, *tenant, *receiver, &lease, (*now, *limit)).await? {
+                    for one in leased {
                         jobs.push(Job {
                             tenant: *tenant,
                             receiver: *receiver,

@@ -65,8 +65,8 @@ pub struct Leased {
     pub changed_at: Moment,
 }
 
-/// Takes queues of a receiver that are due, at most `limit`, those first that were due first; none of one that was paused
-/// meanwhile.
+/// Takes queues of a receiver that are due, at most `limit`, those first that were due first; none of one that is to be left
+/// alone meanwhile.
 pub async fn lease(
     tx: &mut Tx,
     tenant: TenantId,
@@ -80,6 +80,8 @@ pub async fn lease(
                  AND due_at <= $6 ORDER BY due_at, entity, record LIMIT $7)
              AND EXISTS (SELECT 1 FROM receivers r WHERE r.tenant = $1 AND r.code = $2 AND r.active
                  AND r.paused_at IS NULL)
+             AND NOT EXISTS (SELECT 1 FROM receiver_health h WHERE h.tenant = $1 AND h.receiver = $2
+                 AND h.not_before > $6)
          RETURNING entity, record, head, tries")
         .arg(tenant)
         .arg(receiver)
@@ -193,17 +195,15 @@ impl Held {
     }
 }
 
-/// Takes the next probe of a receiver that is only probed: nobody else probes it before `until`. False where somebody was
-/// faster.
-pub async fn probe(
+/// Leaves a receiver alone until a moment: whoever probes it does so for everybody.
+pub async fn leave_alone(
     tx: &mut Tx,
     tenant: TenantId,
     receiver: ReceiverCode,
-    (now, until): (Moment, Moment),
-) -> Result<bool, Error> {
-    let taken = sql("UPDATE receiver_health SET not_before = $4 WHERE tenant = $1 AND receiver = $2
-         AND (not_before IS NULL OR not_before <= $3)");
-    Ok(tx.execute(taken.arg(tenant).arg(receiver).arg(now).arg(until)).await? > 0)
+    until: Moment,
+) -> Result<(), Error> {
+    let alone = sql("UPDATE receiver_health SET not_before = $3 WHERE tenant = $1 AND receiver = $2");
+    tx.execute(alone.arg(tenant).arg(receiver).arg(until)).await.map(drop)
 }
 
 /// Makes everything that waits for a receiver due now, whatever it waited for.

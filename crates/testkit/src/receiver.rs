@@ -153,7 +153,8 @@ async fn converse(stream: TcpStream, state: &Mutex<State>) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut stream = BufReader::new(stream);
     while let Some(mut taken) = request(&mut stream).await? {
-        let key = serde_json::from_str(&taken.body).ok().and_then(|value: Value| value["objeto"]["id"].as_i64());
+        let key =
+            serde_json::from_str(&taken.body).ok().and_then(|value: Value| value["objeto"]["id"].as_i64());
         let key = key.map(|record| (taken.path.clone(), record));
         let reaction = {
             let mut state = state.lock().unwrap();
@@ -223,7 +224,9 @@ async fn react(
         }
         Reaction::Withheld(status) => {
             ended();
-            stream.write_all(format!("HTTP/1.1 {status} X\r\nContent-Length: 9\r\n\r\nabc").as_bytes()).await?;
+            stream
+                .write_all(format!("HTTP/1.1 {status} X\r\nContent-Length: 9\r\n\r\nabc").as_bytes())
+                .await?;
             stream.fill_buf().await.map(|_| false)
         }
         Reaction::Silence => stream.fill_buf().await.map(|_| false),

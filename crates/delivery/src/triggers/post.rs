@@ -124,6 +124,8 @@ async fn beginning(body: Incoming) -> String {
     let mut kept = Vec::new();
     let _ = tokio::time::timeout(REST, keep(body, &mut kept)).await;
     let text = String::from_utf8_lossy(&kept);
+    // A sign that was cut in the middle.
+    let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
     text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect::<String>().trim().to_owned()
 }
 
