@@ -15,17 +15,24 @@ pub fn command() -> Command {
         .override_usage("amparo [OPÇÕES] <COMANDO>")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(Command::new("serve").about("Atende: inicia o servidor").arg(flag(
-            "demo",
-            "Enche um banco vazio com uma associação de demonstração; a senha é amparo-demo ou a da variável \
-             AMPARO_DEMO_PASSWORD",
-        )))
+        .subcommand(Command::new("serve").about("Atende: inicia o servidor").args([
+            flag(
+                "demo",
+                "Enche um banco vazio com uma associação de demonstração; a senha é amparo-demo ou a da variável \
+                 AMPARO_DEMO_PASSWORD",
+            ),
+            flag("no-delivery", "Não entrega gatilhos: outro processo o faz, com `amparo worker` (PostgreSQL)"),
+        ]))
+        .subcommand(Command::new("worker").about("Só entrega gatilhos, ao lado de servidores (PostgreSQL)"))
         .subcommand(Command::new("migrate").about("Leva o banco de dados à versão deste programa"))
         .subcommand(Command::new("doctor").about("Confere a instalação e diz o que fazer"))
         .subcommand(Command::new("config").about("Mostra os valores em vigor e de onde cada um veio"))
         .subcommand(Command::new("openapi").about("Mostra a descrição da API (OpenAPI 3.1)"))
         .subcommand(tenant())
         .subcommand(user())
+        .subcommand(receiver())
+        .subcommand(trigger())
+        .subcommand(listen())
         .subcommand(demo());
     localised(settings::arguments(root), "amparo")
 }
@@ -79,6 +86,88 @@ fn user() -> Command {
         password(),
     ]);
     Command::new("user").about("Os usuários de uma base").subcommands([create, list, disable, reset, logout])
+}
+
+fn receiver() -> Command {
+    let code =
+        || text("code", "CÓDIGO", "O código do receptor").value_parser(value_parser!(i32)).required(true);
+    let add =
+        Command::new("add").about("Cadastra um receptor e mostra o segredo dele, uma única vez").args([
+            text("url", "ENDEREÇO", "Para onde vão os gatilhos, como https://erp.exemplo.com.br/gatilhos")
+                .required(true),
+            text(
+                "entity",
+                "ENTIDADE",
+                "De que é avisado: todos, beneficio, evento, vistoria, helpDesk ou consulta; pode repetir",
+            )
+            .value_parser(PossibleValuesParser::new(ENTITIES))
+            .hide_possible_values(true)
+            .action(ArgAction::Append)
+            .required(true),
+            text(
+                "header",
+                "NOME: VALOR",
+                "Um cabeçalho enviado com cada gatilho, como uma chave; pode repetir",
+            )
+            .action(ArgAction::Append),
+            text("concurrency", "NÚMERO", "Quantas entregas ao mesmo tempo, de 1 a 64 [padrão: 8]")
+                .value_parser(value_parser!(i32))
+                .default_value("8"),
+            in_tenant(),
+        ]);
+    let list = Command::new("list").about("Lista os receptores e como vão").arg(in_tenant());
+    let verb =
+        |name: &'static str, about: &'static str| Command::new(name).about(about).args([code(), in_tenant()]);
+    Command::new("receiver").about("Os receptores: quem é avisado das mudanças de situação").subcommands([
+        add,
+        list,
+        verb("test", "Envia agora um gatilho de exemplo a um receptor e mostra a resposta"),
+        verb("pause", "Pausa um receptor; o que mudar espera por ele"),
+        verb("resume", "Retoma um receptor pausado"),
+        verb("rotate", "Troca o segredo e mostra o novo; por 24 horas os dois assinam"),
+    ])
+}
+
+const ENTITIES: [&str; 6] = ["todos", "beneficio", "evento", "vistoria", "helpDesk", "consulta"];
+
+fn trigger() -> Command {
+    let receiver =
+        || text("receiver", "CÓDIGO", "O código do receptor").value_parser(value_parser!(i32)).required(true);
+    let list = Command::new("list").about("Lista as entregas a um receptor, com as tentativas").args([
+        receiver(),
+        text("state", "ESTADO", "Só as que estão assim: pendente, entregue ou esgotada")
+            .value_parser(PossibleValuesParser::new(["pendente", "entregue", "esgotada"]))
+            .hide_possible_values(true),
+        text("after", "CÓDIGO", "Só as de depois deste codHistorico")
+            .value_parser(value_parser!(i32))
+            .default_value("0"),
+        in_tenant(),
+    ]);
+    let replay =
+        Command::new("replay").about("Envia de novo: um trecho, ou o que um receptor perdeu").args([
+            receiver(),
+            text("from", "CÓDIGO", "Do codHistorico").value_parser(value_parser!(i32)),
+            text("to", "CÓDIGO", "Até o codHistorico; sem ele, só o de --from")
+                .value_parser(value_parser!(i32)),
+            text("since", "QUANDO", "Tudo o que não chegou desde este dia, como 2026-11-14"),
+            in_tenant(),
+        ]);
+    Command::new("trigger").about("Os gatilhos: o que foi enviado e o que falta").subcommands([list, replay])
+}
+
+fn listen() -> Command {
+    Command::new("listen")
+        .about("Recebe gatilhos para desenvolvimento: mostra cada um e confere a assinatura")
+        .args([
+            text("secret", "SEGREDO", "O segredo whsec_… do receptor; sem ele a assinatura não é conferida"),
+            text("status", "CÓDIGO", "O que responder [padrão: 204]")
+                .value_parser(value_parser!(u16).range(200..=599))
+                .default_value("204"),
+            text("fail", "NÚMERO", "Responde 500 às primeiras tantas")
+                .value_parser(value_parser!(u32))
+                .default_value("0"),
+            text("delay", "DURAÇÃO", "Quanto esperar antes de responder, como 2s"),
+        ])
 }
 
 fn demo() -> Command {

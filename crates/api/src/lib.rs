@@ -26,7 +26,7 @@ pub use routes::operations;
 pub use shell::{Http, Limits, Shell, Tls, TlsError, serve};
 pub use write::Running;
 
-use app::App;
+use app::{App, Vault};
 use axum::Router;
 use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use axum::middleware::from_fn_with_state;
@@ -51,6 +51,7 @@ pub struct State(Arc<Shared>);
 
 pub struct Shared {
     pub app: App,
+    pub vault: Vault,
     pub metrics: PrometheusHandle,
     pub stopping: Stopping,
     pub http: Arc<Http>,
@@ -59,10 +60,10 @@ pub struct Shared {
 }
 
 impl State {
-    pub fn new(app: App, metrics: PrometheusHandle, http: Arc<Http>) -> State {
+    pub fn new(app: App, vault: Vault, metrics: PrometheusHandle, http: Arc<Http>) -> State {
         let (stopping, running) = (Stopping::default(), Running::default());
         let measures = Measures::new(&*app.chance);
-        State(Arc::new(Shared { app, metrics, stopping, http, running, measures }))
+        State(Arc::new(Shared { app, vault, metrics, stopping, http, running, measures }))
     }
 }
 

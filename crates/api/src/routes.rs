@@ -24,6 +24,11 @@ use wire::records::{
     PesquisaLeadQuery, PesquisaNegocioOutputTO, PesquisaNegocioQuery, PessoaLeadOutputTO,
 };
 
+use wire::records::{
+    EntregaQuery, EntregasTO, MotivoInput, ReceptorCriadoTO, ReceptorInput, ReceptorTO, ReenvioInput,
+    ReenvioTO, SegredoTO, TesteReceptorInput, TesteReceptorTO,
+};
+
 const ANY_ROLE: Access = Access::Roles(&Role::ALL);
 const ADMINISTRATOR: Access = Access::Roles(&[Role::Administrator]);
 
@@ -161,6 +166,44 @@ pub fn operations() -> Vec<Operation> {
             .told(Management, "Auditoria", "Quem alterou e quem viu os dados de quem, e por qual operação, na ordem em que foi gravado. As leituras são gravadas em grupos, logo depois de respondidas.")
             .asks::<AuditoriaQuery>()
             .answers::<AuditoriaTO>(),
+        get("/gestao/entrega", ADMINISTRATOR, gestao::entrega::list)
+            .told(Management, "Entregas de gatilhos", "O que foi enviado a um receptor, e o que falta, na ordem das mudanças, com cada tentativa.")
+            .asks::<EntregaQuery>()
+            .answers::<EntregasTO>(),
+        post("/gestao/entrega/reenviar", ADMINISTRATOR, gestao::entrega::send_again)
+            .told(Management, "Reenviar gatilhos", "Envia de novo a um receptor os gatilhos de um trecho do histórico, ou tudo o que não chegou desde um dia. Cada um mantém o seu `webhook-id`.")
+            .takes::<ReenvioInput>()
+            .answers::<ReenvioTO>(),
+        get("/gestao/receptor", ADMINISTRATOR, gestao::receptor::list)
+            .told(Management, "Receptores de gatilhos", "Quem é avisado das mudanças de situação, por código, e como vai cada um.")
+            .answers_many::<ReceptorTO>(),
+        post("/gestao/receptor", ADMINISTRATOR, gestao::receptor::create)
+            .told(Management, "Cadastrar receptor", "Cadastra quem é avisado das mudanças de situação, daqui em diante. O segredo que assina os gatilhos é mostrado só nesta resposta.")
+            .takes::<ReceptorInput>()
+            .answers::<ReceptorCriadoTO>(),
+        get("/gestao/receptor/{codReceptor}", ADMINISTRATOR, gestao::receptor::one)
+            .told(Management, "Receptor de gatilhos", "Um receptor e como ele vai.")
+            .answers::<ReceptorTO>(),
+        put("/gestao/receptor/{codReceptor}", ADMINISTRATOR, gestao::receptor::change)
+            .told(Management, "Alterar receptor", "Altera um receptor: o campo que não vem fica como está. Com `ativo` false ele é retirado, e nada mais lhe é enviado.")
+            .takes::<ReceptorInput>()
+            .answers::<ReceptorTO>(),
+        post("/gestao/receptor/{codReceptor}/pausar", ADMINISTRATOR, gestao::receptor::pause)
+            .told(Management, "Pausar receptor", "Pausa um receptor: o que mudar espera por ele.")
+            .may_take::<MotivoInput>()
+            .answers::<ReceptorTO>(),
+        post("/gestao/receptor/{codReceptor}/retomar", ADMINISTRATOR, gestao::receptor::resume)
+            .told(Management, "Retomar receptor", "Retoma um receptor pausado: o que esperava é enviado.")
+            .may_take::<MotivoInput>()
+            .answers::<ReceptorTO>(),
+        post("/gestao/receptor/{codReceptor}/segredo", ADMINISTRATOR, gestao::receptor::rotate)
+            .told(Management, "Trocar segredo do receptor", "Cria outro segredo, mostrado só nesta resposta. Por 24 horas os gatilhos são assinados com os dois.")
+            .may_take::<MotivoInput>()
+            .answers::<SegredoTO>(),
+        post("/gestao/receptor/{codReceptor}/teste", ADMINISTRATOR, gestao::receptor::test)
+            .told(Management, "Testar receptor", "Envia agora um gatilho de exemplo, que não fala de ninguém, e diz o que o receptor respondeu.")
+            .may_take::<TesteReceptorInput>()
+            .answers::<TesteReceptorTO>(),
         get("/gestao/historico", ANY_ROLE, gestao::historico::page)
             .told(Management, "Histórico de situações", "As mudanças de situação das lojas do usuário, na ordem em que aconteceram, com o gatilho de cada uma. Guarde `proximo` e envie-o em `apos`: nada é inserido antes do que já foi mostrado.")
             .asks::<HistoricoQuery>()

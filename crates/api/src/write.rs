@@ -103,14 +103,46 @@ impl Write {
         caller: &Session,
         read: impl FnOnce(&[u8]) -> Result<I, Unread<I>>,
         act: impl FnOnce(I, Once<T>) -> F,
-        record: fn(&T) -> R,
+        record: impl Fn(&T) -> R + Send + Sync + 'static,
     ) -> Result<Response, Failure>
     where
         R: Serialize + 'static,
         T: 'static,
         F: Future<Output = Result<Done<T>, app::Error>>,
     {
-        let render: Render<T> = Arc::new(move |value| serde_json::to_vec(&record(value)).unwrap_or_default());
+        let render = rendering(record);
+        self.answer_as(state, caller, read, act, (Arc::clone(&render), render)).await
+    }
+
+    /// The same where the answer shows something once, which what is kept for a repeated key must not hold.
+    pub async fn answer_secret<I, T, R, F>(
+        self,
+        state: &State,
+        caller: &Session,
+        read: impl FnOnce(&[u8]) -> Result<I, Unread<I>>,
+        act: impl FnOnce(I, Once<T>) -> F,
+        (shown, kept): (impl Fn(&T) -> R + Send + Sync + 'static, impl Fn(&T) -> R + Send + Sync + 'static),
+    ) -> Result<Response, Failure>
+    where
+        R: Serialize + 'static,
+        T: 'static,
+        F: Future<Output = Result<Done<T>, app::Error>>,
+    {
+        self.answer_as(state, caller, read, act, (rendering(shown), rendering(kept))).await
+    }
+
+    async fn answer_as<I, T, F>(
+        self,
+        state: &State,
+        caller: &Session,
+        read: impl FnOnce(&[u8]) -> Result<I, Unread<I>>,
+        act: impl FnOnce(I, Once<T>) -> F,
+        (shown, kept): (Render<T>, Render<T>),
+    ) -> Result<Response, Failure>
+    where
+        T: 'static,
+        F: Future<Output = Result<Done<T>, app::Error>>,
+    {
         let ticket = self.ticket(caller)?;
         let _place = ticket.as_ref().map(|ticket| state.running.enter(&ticket.key)).transpose()?;
         if let Some(ticket) = &ticket
@@ -118,7 +150,7 @@ impl Write {
         {
             return Ok(replay(kept));
         }
-        let once = Once { ticket: ticket.clone(), render: Arc::clone(&render), trial: false };
+        let once = Once { ticket: ticket.clone(), render: kept, trial: false };
         let done = match read(&self.body) {
             Ok(input) => act(input, once).await.map_err(Failure::from),
             // What else is wrong is found by trying the rest, which changes nothing.
@@ -137,7 +169,7 @@ impl Write {
             Err(Unread { problems, rest: None }) => Err(problems.into()),
         };
         match (done, ticket) {
-            (Ok(Done::Now(value)), _) => Ok(json(StatusCode::OK, render(&value))),
+            (Ok(Done::Now(value)), _) => Ok(json(StatusCode::OK, shown(&value))),
             (Ok(Done::Before(kept)), _) => Ok(replay(kept)),
             (Err(failure), Some(ticket)) if failure.is_of_the_operation() => {
                 let (status, text) = (failure.status().as_u16(), format!("{}\n", failure.text()));
@@ -156,6 +188,10 @@ impl Write {
         let sent = Sha256::new().chain_update(&self.query).chain_update([0]).chain_update(&self.body);
         Ok(Some(Ticket { key, body_hash: sent.finalize().into() }))
     }
+}
+
+fn rendering<T, R: Serialize>(record: impl Fn(&T) -> R + Send + Sync + 'static) -> Render<T> {
+    Arc::new(move |value| serde_json::to_vec(&record(value)).unwrap_or_default())
 }
 
 /// The first answer again.

@@ -3,8 +3,8 @@
 
 use crate::{App, Error, tenants};
 use domain::{
-    BranchCode, ClaimTypeCode, Entity, FunnelCode, PlanCode, Scope, SellerCode, SellerKind, SituationCode,
-    SituationKind, StageCode, TenantId, TimeZone, fold,
+    BranchCode, ClaimTypeCode, Entity, FunnelCode, PlanCode, ReceiverCode, Scope, SellerCode, SellerKind,
+    SituationCode, SituationKind, StageCode, TenantId, TimeZone, fold,
 };
 use futures_util::future::BoxFuture;
 use std::collections::HashMap;
@@ -117,7 +117,7 @@ impl Registers {
     }
 
     /// Who is told of changes of an entity.
-    pub fn receivers_of(&self, entity: Entity) -> Vec<i32> {
+    pub fn receivers_of(&self, entity: Entity) -> Vec<ReceiverCode> {
         self.receivers.iter().filter(|one| one.hears(entity)).map(|one| one.code).collect()
     }
 }

@@ -26,6 +26,7 @@ pub mod once;
 mod passwords;
 pub mod people;
 pub mod presence;
+pub mod receivers;
 pub mod resets;
 pub mod searches;
 pub mod sellers;
@@ -33,19 +34,23 @@ pub mod server_key;
 mod situations;
 pub mod suppliers;
 pub mod tenants;
+pub mod triggers;
 pub mod users;
 pub mod validations;
+mod vault;
 mod vehicles;
 
 pub use error::{Error, collect};
 pub use passwords::{Cost, Passwords, Turn};
 pub use storage::Error as StorageError;
+pub use vault::Vault;
 
 use access::Throttle;
 use domain::{Chance, Clock, Moment};
 use memory::Memory;
 use std::sync::Arc;
 use storage::Db;
+use tokio::sync::Notify;
 
 /// What every function of the business is given.
 #[derive(Clone)]
@@ -61,6 +66,10 @@ pub struct App {
     pub public_url: Arc<str>,
     pub resets: resets::Places,
     pub looks: Arc<audit::Looks>,
+    /// Who sends what must be sent at once.
+    pub post: Arc<dyn triggers::Post>,
+    /// Told whenever something was written: there may be something to deliver.
+    pub changed: Arc<Notify>,
 }
 
 impl App {
@@ -76,6 +85,8 @@ impl App {
             public_url: "http://localhost".into(),
             resets: resets::Places::default(),
             looks: Arc::default(),
+            post: Arc::new(triggers::Nobody),
+            changed: Arc::default(),
         }
     }
 

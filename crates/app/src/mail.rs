@@ -2,7 +2,7 @@
 //! here, sends it outside every unit, and tells what came of it.
 
 use crate::{App, Error};
-use domain::{MailCode, Moment, Password, TenantId};
+use domain::{MailCode, Moment, Password, ReceiverCode, TenantId};
 use std::time::Duration;
 use storage::mails::{self, Claimed, Due, NewMail};
 use storage::{Lane, Tx, tenants};
@@ -20,6 +20,7 @@ pub(crate) enum Message<'m> {
     FirstPassword(&'m Password),
     ResetLink { link: &'m str, minutes: u64, asked_from: Option<&'m str> },
     PasswordChanged,
+    ReceiverPaused { code: ReceiverCode, address: &'m str, gone: bool },
 }
 
 impl Message<'_> {
@@ -27,7 +28,7 @@ impl Message<'_> {
     fn is_confidential(&self) -> bool {
         match self {
             Message::FirstPassword(_) | Message::ResetLink { .. } => true,
-            Message::PasswordChanged => false,
+            Message::PasswordChanged | Message::ReceiverPaused { .. } => false,
         }
     }
 }
@@ -47,6 +48,9 @@ pub(crate) async fn write(
         Message::FirstPassword(password) => mail::first_password(head, password.expose()),
         Message::ResetLink { link, minutes, asked_from } => mail::reset_link(head, link, minutes, asked_from),
         Message::PasswordChanged => mail::password_changed(head),
+        Message::ReceiverPaused { code, address, gone } => {
+            mail::receiver_paused(head, code.get(), address, gone)
+        }
     };
     let letter = letter.map_err(|error| Error::Text(error.to_string()))?;
     let new = NewMail {

@@ -38,6 +38,13 @@ impl<T> Clone for Once<T> {
     }
 }
 
+impl<T> Once<T> {
+    /// Each time that it is asked for, for those who name nothing: commands.
+    pub fn each_time() -> Once<T> {
+        Once { ticket: None, render: Arc::new(|_| Vec::new()), trial: false }
+    }
+}
+
 pub type Render<T> = Arc<dyn Fn(&T) -> Vec<u8> + Send + Sync>;
 
 /// What came of a request.
@@ -46,6 +53,16 @@ pub enum Done<T> {
     Now(T),
     /// It was done before; this was answered then.
     Before(Kept),
+}
+
+impl<T> Done<T> {
+    /// What was done, by somebody who names no request and so never repeats one.
+    pub fn now(self) -> Result<T, Error> {
+        match self {
+            Done::Now(value) => Ok(value),
+            Done::Before(_) => Err(Error::Text("something was answered before that nobody named".to_owned())),
+        }
+    }
 }
 
 pub const JSON: &str = "application/json";
@@ -82,7 +99,8 @@ where
         };
     }
     let input = (once, unit, input, app.now());
-    app.db
+    let done = app
+        .db
         .write(lane, input, |tx, (once, unit, input, now)| {
             Box::pin(async move {
                 let Some(ticket) = &once.ticket else { return unit(tx, input).await.map(Done::Now) };
@@ -95,7 +113,9 @@ where
                 Ok(Done::Now(value))
             })
         })
-        .await
+        .await?;
+    app.changed.notify_one();
+    Ok(done)
 }
 
 /// Runs a unit that decides by the registers of a tenant: `input` is made of them, and the unit confirms them

@@ -1,7 +1,7 @@
 //! The server's key, which encrypts the secrets that must be read again. It lives in a file, never in the database;
 //! the database keeps only a digest of it, so that a process with another key is turned away at its start.
 
-use crate::{App, presence};
+use crate::{App, Vault, presence};
 use domain::{Moment, TenantId};
 use sha2::{Digest, Sha256};
 use std::fs::OpenOptions;
@@ -55,7 +55,7 @@ enum Verdict {
 
 /// Reads the key file and checks it against the database, and signs the process on. Where there is no file, and nothing
 /// would be lost by a new one, makes it, readable by its owner alone.
-pub async fn check(app: &App, path: &Path, process: &str, version: &'static str) -> Result<(), KeyError> {
+pub async fn check(app: &App, path: &Path, process: &str, version: &'static str) -> Result<Vault, KeyError> {
     let key = read(path)?;
     let mut fresh = [0; 32];
     app.chance.fill(&mut fresh);
@@ -71,7 +71,7 @@ pub async fn check(app: &App, path: &Path, process: &str, version: &'static str)
     let verdict = app.db.write(lane, candidate, |tx, candidate| Box::pin(judge(tx, candidate))).await?;
     let path = path.to_owned();
     match verdict {
-        Verdict::Welcome => Ok(()),
+        Verdict::Welcome => key.as_ref().map_or(Err(KeyError::Malformed(path)), vault),
         Verdict::Other => Err(KeyError::Other(path)),
         Verdict::Lost => Err(KeyError::Lost(path)),
         Verdict::InUse => Err(KeyError::InUse(path)),
@@ -80,9 +80,29 @@ pub async fn check(app: &App, path: &Path, process: &str, version: &'static str)
             create(&path, &fresh)
                 .map_err(|error| KeyError::File { path: path.clone(), cause: error.to_string() })?;
             tracing::info!(path = %path.display(), "server key created");
-            Ok(())
+            vault(&fresh)
         }
     }
+}
+
+fn vault(key: &[u8; 32]) -> Result<Vault, KeyError> {
+    Vault::new(key).map_err(|error| KeyError::Storage(storage::Error::Broken(error.to_string())))
+}
+
+/// The vault of a database for a command beside its server, or before there is one: signed on and off again as a process of
+/// its own, so that a key is made where none is there yet.
+pub async fn for_command(app: &App, path: &Path, version: &'static str) -> Result<Vault, KeyError> {
+    if let Some(key) = read(path)? {
+        inspect(app, path).await?;
+        return vault(&key);
+    }
+    let process = presence::name(app);
+    let vault = check(app, path, &process, version).await?;
+    let left = app
+        .db
+        .write(Lane::of(TenantId::SERVER), process, |tx, process| Box::pin(processes::leave(tx, process)));
+    left.await?;
+    Ok(vault)
 }
 
 async fn judge(tx: &mut Tx, new: &Candidate) -> Result<Verdict, storage::Error> {

@@ -16,3 +16,4 @@
 //! the same `Message-ID`. Not guaranteed: exactly once, and any order.
 
 pub mod mail;
+pub mod triggers;

@@ -119,6 +119,11 @@ code!(
 );
 
 code!(
+    /// Somebody who is told of changes of situation (`codReceptor`).
+    ReceiverCode
+);
+
+code!(
     /// A mail of a tenant, from the outbox on.
     MailCode
 );

@@ -19,6 +19,7 @@ mod fold;
 mod money;
 mod password;
 mod phone;
+mod receiver;
 mod rejection;
 mod role;
 mod scope;
@@ -36,7 +37,7 @@ pub use chance::Chance;
 pub use codes::{
     BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, CreditCardCode, DealCode, DependentCode, FieldCode,
     FunnelCode, HistoryCode, InstallationCode, ItemCode, LeadCode, MailCode, PersonCode, PlanCode,
-    SellerCode, SituationCode, StageCode, SupplierCode, TenantId, UserCode, VehicleTypeCode,
+    ReceiverCode, SellerCode, SituationCode, StageCode, SupplierCode, TenantId, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
 pub use criteria::{
@@ -50,12 +51,13 @@ pub use fold::{begins_words, fold, name_words};
 pub use money::Money;
 pub use password::Password;
 pub use phone::Phone;
+pub use receiver::{ReceiverAddress, SigningSecret};
 pub use rejection::{Field, FieldProblem, Rejection};
 pub use role::Role;
 pub use scope::{Branches, Scope};
 pub use sets::{
-    BenefitKind, CivilState, DealState, FieldKind, Fuel, Involved, Kinship, Nature, PhoneKind, Priority,
-    SellerKind, Sex, VehicleCategory,
+    BenefitKind, CivilState, DealState, DeliveryState, FieldKind, Fuel, Involved, Kinship, Nature, PhoneKind,
+    Priority, SellerKind, Sex, VehicleCategory,
 };
 pub use tenant::{Host, Name, TimeZone};
 pub use text::{Note, Text};

@@ -27,6 +27,8 @@ pub enum Field {
     Benefit,
     VehicleType,
     Claim,
+    Receiver,
+    Address,
     Person,
     Supplier,
     /// What a benefit protects, as a code in a path.
@@ -61,6 +63,14 @@ pub enum Rejection {
     BadEmail(String),
     BadColour(String),
     BadHost(String),
+    /// No address that triggers can be sent to.
+    BadReceiver(String),
+    /// A header that a receiver may not have: not one, or one of ours.
+    BadHeader(String),
+    NoEntity,
+    BadConcurrency,
+    /// Neither a stretch nor a day.
+    NothingToSendAgain,
     BadDocument(String),
     BadCpf(String),
     BadPhone(String),

@@ -147,6 +147,16 @@ set!(
 );
 
 set!(
+    /// What became of a delivery.
+    DeliveryState {
+        Pending = 1,
+        Delivered = 2,
+        /// Tried as often as it is tried; sent again only on demand.
+        Exhausted = 3,
+    }
+);
+
+set!(
     /// Whom a claim concerns.
     Involved {
         Member = 1,

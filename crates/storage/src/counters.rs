@@ -39,6 +39,9 @@ pub enum Counter {
     Claim,
     ClaimType,
     ClaimProtocol,
+    Receiver,
+    /// Every time that somebody takes deliveries in hand.
+    Lease,
 }
 
 impl Counter {
@@ -75,6 +78,8 @@ impl Counter {
             Counter::Claim => "claim",
             Counter::ClaimType => "claim_type",
             Counter::ClaimProtocol => "claim_protocol",
+            Counter::Receiver => "receiver",
+            Counter::Lease => "lease",
         }
     }
 }

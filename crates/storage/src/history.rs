@@ -3,7 +3,7 @@
 use crate::counters::{self, Counter};
 use crate::statement::inserts;
 use crate::{Error, Source, Statement, Tx, Value, Weight, sql};
-use domain::{BranchCode, Entity, HistoryCode, Moment, SituationCode, TenantId, UserCode};
+use domain::{BranchCode, Entity, HistoryCode, Moment, ReceiverCode, SituationCode, TenantId, UserCode};
 
 /// A change of situation, with the trigger's body as it is at this moment.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Change {
 pub async fn append(
     tx: &mut Tx,
     change: &Change,
-    receivers: &[i32],
+    receivers: &[ReceiverCode],
     body: impl FnOnce(HistoryCode) -> String + Send,
 ) -> Result<HistoryCode, Error> {
     let code = HistoryCode::new(counters::next(tx, change.tenant, Counter::History).await?);
@@ -35,7 +35,12 @@ pub async fn append(
 }
 
 /// The same for a unit that took the code with others.
-pub fn insert(change: &Change, code: HistoryCode, receivers: &[i32], body: String) -> Vec<Statement> {
+pub fn insert(
+    change: &Change,
+    code: HistoryCode,
+    receivers: &[ReceiverCode],
+    body: String,
+) -> Vec<Statement> {
     let history = sql("INSERT INTO history (tenant, code, entity, record, branch, happened_at, from_situation, to_situation,
              user_code, reason, origin, body)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)")
@@ -51,7 +56,7 @@ pub fn insert(change: &Change, code: HistoryCode, receivers: &[i32], body: Strin
     .arg(change.reason.clone())
     .arg(change.origin)
     .arg(body);
-    let outbox = receivers.iter().map(|receiver| crate::outbox::insert(change, *receiver, code));
+    let outbox = receivers.iter().flat_map(|receiver| crate::outbox::insert(change, *receiver, code));
     std::iter::once(history).chain(outbox).collect()
 }
 

@@ -13,6 +13,7 @@
 //! A new file in `migrations/`, a line in `migrations.rs`. A released migration is never changed.
 
 pub mod additional_fields;
+pub mod attempts;
 pub mod audit;
 mod batch;
 pub mod benefits;
@@ -46,6 +47,7 @@ pub mod people;
 pub mod phones;
 pub mod plans;
 pub mod processes;
+pub mod queues;
 pub mod receivers;
 mod row;
 pub mod searches;

@@ -48,6 +48,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         names: Names::Listed,
         ..step(6, "interface", include_str!("../migrations/0006_interface.sql"))
     },
+    step(7, "triggers", include_str!("../migrations/0007_triggers.sql")),
 ];
 
 /// What the migrations say, in their order.

@@ -1,11 +1,12 @@
-//! Where changes of situation are told.
+//! Where changes of situation are told, and how it goes there.
 
-use crate::{Error, Source, Tx, Weight, sql};
-use domain::{Entity, Moment, TenantId};
+use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
+use domain::{Entity, Moment, ReceiverCode, TenantId};
 
+/// A receiver as those who change situations need it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receiver {
-    pub code: i32,
+    pub code: ReceiverCode,
     entities: i64,
 }
 
@@ -20,30 +21,202 @@ fn bit(entity: Entity) -> i64 {
     1 << entity.number()
 }
 
-/// The receivers in use, by code.
+fn bits(entities: &[Entity]) -> i64 {
+    entities.iter().fold(0, |all, entity| all | bit(*entity))
+}
+
+/// The receivers in use, paused or not, by code: what happens while one is paused waits for it.
 pub async fn active(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Receiver>, Error> {
     let statement = sql("SELECT code, entities FROM receivers WHERE tenant = $1 AND active ORDER BY code");
     let rows = from.into().all(Weight::Point, statement.arg(tenant)).await?;
     rows.iter().map(|row| Ok(Receiver { code: row.get("code")?, entities: row.get("entities")? })).collect()
 }
 
-/// Registers a receiver of these entities.
-pub async fn insert(
-    tx: &mut Tx,
+/// Why a receiver is paused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    ByHand,
+    /// It answered that it is gone for good.
+    Gone,
+    /// Nothing but failures for days.
+    Failing,
+}
+
+impl Pause {
+    const fn number(self) -> i64 {
+        match self {
+            Pause::ByHand => 1,
+            Pause::Gone => 2,
+            Pause::Failing => 3,
+        }
+    }
+
+    fn from_number(number: i64) -> Pause {
+        match number {
+            2 => Pause::Gone,
+            3 => Pause::Failing,
+            _ => Pause::ByHand,
+        }
+    }
+}
+
+/// A receiver as its association knows it. What it signs with is kept apart (`secrets`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registered {
+    pub code: ReceiverCode,
+    pub address: String,
+    pub entities: Vec<Entity>,
+    /// How many deliveries are under way to it at once.
+    pub concurrency: i32,
+    pub active: bool,
+    pub paused: Option<(Moment, Pause)>,
+    pub version: i64,
+    pub created_at: Moment,
+    pub health: Health,
+}
+
+/// How it goes with a receiver.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Health {
+    /// Failures since the last success.
+    pub failures: i32,
+    /// The first few records among them.
+    pub failed_records: Vec<(i64, i32)>,
+    pub failing_since: Option<Moment>,
+    /// Nothing is sent before.
+    pub not_before: Option<Moment>,
+    pub tried_at: Option<Moment>,
+    pub succeeded_at: Option<Moment>,
+}
+
+const SELECT: &str = "SELECT r.code, r.address, r.entities, r.concurrency, r.active, r.paused_at, r.paused_because, r.version,
+         r.created_at, h.failures, h.failed_records, h.failing_since, h.not_before, h.tried_at, h.succeeded_at
+     FROM receivers r LEFT JOIN receiver_health h ON h.tenant = r.tenant AND h.receiver = r.code WHERE r.tenant = $1";
+
+/// Every receiver of a tenant, by code.
+pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Registered>, Error> {
+    let rows = from.into().all(Weight::Search, sql(SELECT).arg(tenant).ending("ORDER BY r.code")).await?;
+    rows.iter().map(registered).collect()
+}
+
+pub async fn find(
+    from: impl Into<Source<'_>>,
     tenant: TenantId,
-    code: i32,
-    address: &str,
-    entities: &[Entity],
-    now: Moment,
-) -> Result<(), Error> {
+    code: ReceiverCode,
+) -> Result<Option<Registered>, Error> {
+    let statement = sql(SELECT).arg(tenant).then("AND r.code = ?", [code]);
+    from.into().one(statement).await?.map(|row| registered(&row)).transpose()
+}
+
+fn registered(row: &Row) -> Result<Registered, Error> {
+    let entities: i64 = row.get("entities")?;
+    let paused_at: Option<Moment> = row.get("paused_at")?;
+    let because = row.get::<Option<i64>>("paused_because")?.map_or(Pause::ByHand, Pause::from_number);
+    Ok(Registered {
+        code: row.get("code")?,
+        address: row.get("address")?,
+        entities: Entity::ALL.into_iter().filter(|entity| entities & bit(*entity) != 0).collect(),
+        concurrency: row.get("concurrency")?,
+        active: row.get("active")?,
+        paused: paused_at.map(|at| (at, because)),
+        version: row.get("version")?,
+        created_at: row.get("created_at")?,
+        health: health(row)?,
+    })
+}
+
+fn health(row: &Row) -> Result<Health, Error> {
+    let records: Option<String> = row.get("failed_records")?;
+    let one = |text: &str| {
+        let (entity, record) = text.split_once(':')?;
+        Some((entity.parse().ok()?, record.parse().ok()?))
+    };
+    Ok(Health {
+        failures: row.get::<Option<i32>>("failures")?.unwrap_or(0),
+        failed_records: records.as_deref().unwrap_or("").split_whitespace().filter_map(one).collect(),
+        failing_since: row.get("failing_since")?,
+        not_before: row.get("not_before")?,
+        tried_at: row.get("tried_at")?,
+        succeeded_at: row.get("succeeded_at")?,
+    })
+}
+
+/// Writes how it goes with a receiver now.
+pub fn tell_health(tenant: TenantId, receiver: ReceiverCode, health: &Health) -> Statement {
+    let records: Vec<String> =
+        health.failed_records.iter().map(|(entity, record)| format!("{entity}:{record}")).collect();
+    sql("INSERT INTO receiver_health (tenant, receiver, failures, failed_records, failing_since, not_before, tried_at,
+             succeeded_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant, receiver) DO UPDATE SET
+             failures = excluded.failures, failed_records = excluded.failed_records,
+             failing_since = excluded.failing_since, not_before = excluded.not_before,
+             tried_at = excluded.tried_at, succeeded_at = excluded.succeeded_at")
+    .arg(tenant)
+    .arg(receiver)
+    .arg(health.failures)
+    .arg(records.join(" "))
+    .arg(health.failing_since)
+    .arg(health.not_before)
+    .arg(health.tried_at)
+    .arg(health.succeeded_at)
+}
+
+/// What is registered of a receiver.
+#[derive(Clone, Debug)]
+pub struct NewReceiver<'r> {
+    pub code: ReceiverCode,
+    pub address: &'r str,
+    pub entities: &'r [Entity],
+    pub concurrency: i32,
+}
+
+pub async fn insert(tx: &mut Tx, tenant: TenantId, new: &NewReceiver<'_>, now: Moment) -> Result<(), Error> {
     let statement = sql(
-        "INSERT INTO receivers (tenant, code, address, entities, active, version, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, TRUE, 1, $5, $5)",
+        "INSERT INTO receivers (tenant, code, address, entities, concurrency, active, version, created_at,
+             updated_at) VALUES ($1, $2, $3, $4, $5, TRUE, 1, $6, $6)",
     )
     .arg(tenant)
-    .arg(code)
-    .arg(address)
-    .arg(entities.iter().map(|entity| bit(*entity)).sum::<i64>())
+    .arg(new.code)
+    .arg(new.address)
+    .arg(bits(new.entities))
+    .arg(new.concurrency)
     .arg(now);
     tx.execute(statement).await.map(drop)
+}
+
+/// Writes what is registered of a receiver anew.
+pub async fn update(
+    tx: &mut Tx,
+    tenant: TenantId,
+    new: &NewReceiver<'_>,
+    active: bool,
+    now: Moment,
+) -> Result<(), Error> {
+    let statement = sql("UPDATE receivers SET address = $3, entities = $4, concurrency = $5, active = $6,
+             version = version + 1, updated_at = $7 WHERE tenant = $1 AND code = $2")
+    .arg(tenant)
+    .arg(new.code)
+    .arg(new.address)
+    .arg(bits(new.entities))
+    .arg(new.concurrency)
+    .arg(active)
+    .arg(now);
+    tx.execute(statement).await.map(drop)
+}
+
+/// Pauses a receiver, or lets it go on.
+pub fn pause(tenant: TenantId, receiver: ReceiverCode, why: Option<Pause>, now: Moment) -> Statement {
+    sql("UPDATE receivers SET paused_at = $3, paused_because = $4, version = version + 1, updated_at = $5
+         WHERE tenant = $1 AND code = $2")
+    .arg(tenant)
+    .arg(receiver)
+    .arg(why.map(|_| now))
+    .arg(why.map(Pause::number))
+    .arg(now)
+}
+
+/// How many receivers are paused, whoever's they are.
+pub async fn paused(from: impl Into<Source<'_>>) -> Result<i64, Error> {
+    let statement = sql("SELECT COUNT(*) AS count FROM receivers WHERE active AND paused_at IS NOT NULL");
+    from.into().one(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }

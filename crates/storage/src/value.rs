@@ -2,10 +2,10 @@
 
 use domain::{
     BenefitCode, BenefitKind, BranchCode, CivilState, ClaimCode, ClaimTypeCode, CreditCardCode, DealCode,
-    DealState, DependentCode, Entity, FieldCode, FieldKind, Fuel, FunnelCode, HistoryCode, InstallationCode,
-    Involved, ItemCode, Kinship, LeadCode, MailCode, Moment, Nature, PersonCode, PhoneKind, PlanCode,
-    Priority, Role, SellerCode, SellerKind, Sex, SituationCode, SituationKind, StageCode, SupplierCode,
-    TenantId, UserCode, VehicleCategory, VehicleTypeCode,
+    DealState, DeliveryState, DependentCode, Entity, FieldCode, FieldKind, Fuel, FunnelCode, HistoryCode,
+    InstallationCode, Involved, ItemCode, Kinship, LeadCode, MailCode, Moment, Nature, PersonCode, PhoneKind,
+    PlanCode, Priority, ReceiverCode, Role, SellerCode, SellerKind, Sex, SituationCode, SituationKind,
+    StageCode, SupplierCode, TenantId, UserCode, VehicleCategory, VehicleTypeCode,
 };
 
 /// A parameter or a column: BIGINT, TEXT, BOOLEAN, BYTEA, or nothing.
@@ -183,6 +183,7 @@ codes!(
     BenefitCode,
     ItemCode,
     MailCode,
+    ReceiverCode,
     DependentCode,
     InstallationCode,
     CreditCardCode,
@@ -224,6 +225,7 @@ numbered!(
     Fuel,
     Kinship,
     DealState,
+    DeliveryState,
     Involved,
     Priority
 );

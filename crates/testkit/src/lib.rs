@@ -10,6 +10,7 @@ mod client;
 mod cluster;
 mod database;
 mod dump;
+mod receiver;
 mod registers;
 mod server;
 mod smtp;
@@ -17,10 +18,14 @@ mod still;
 mod work;
 mod world;
 
+/// The key of every server in tests.
+pub const SERVER_KEY: [u8; 32] = [7; 32];
+
 pub use client::{Reply, basic};
 pub use cluster::Cluster;
 pub use database::{Database, Engine, TEMPLATE};
 pub use dump::{dump, tables};
+pub use receiver::{Reaction, Receiver, Taken};
 pub use server::{Server, Setup};
 pub use smtp::{Mail, SmtpServer, parts};
 pub use still::{SeededChance, StillClock};

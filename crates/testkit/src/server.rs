@@ -55,7 +55,8 @@ impl Server {
         let address = listener.local_addr().unwrap();
         let pages = console::router(app.clone()).merge(pages);
         let http = Arc::new(http);
-        let state = State::new(app, recorder(), Arc::clone(&http));
+        let state =
+            State::new(app, app::Vault::new(&crate::SERVER_KEY).unwrap(), recorder(), Arc::clone(&http));
         let stopping = state.stopping.clone();
         let shell = Shell::new(api::router(state, pages), http, limits, tls);
         let (stop, stopped) = oneshot::channel();

@@ -13,11 +13,12 @@ mod whole;
 
 use app::demo::{self, Demo};
 use app::{App, access, searches};
-use domain::{Chance, Entity, TenantId};
+use domain::{Chance, Entity, ReceiverCode, TenantId};
 use ledger::Ledger;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use storage::receivers::NewReceiver;
 use storage::{Db, Error, Lane, Row, Statement, Weight, receivers, sql, versions};
 use testkit::{Database, SeededChance, StillClock, app_on, both_engines};
 
@@ -30,7 +31,14 @@ async fn found(database: &Database) -> App {
     demo::load(&app, &few, &mut |_| {}).await.unwrap();
     let unit = app.db.write(Lane::of(HERE), app.now(), |tx, now| {
         Box::pin(async move {
-            receivers::insert(tx, HERE, 1, "https://example.com/", &[Entity::Benefit], *now).await?;
+            // Nobody listens there, and the guard lets nobody through to it.
+            let nobody = NewReceiver {
+                code: ReceiverCode::new(1),
+                address: "http://127.0.0.1:9",
+                entities: &[Entity::Benefit],
+                concurrency: 1,
+            };
+            receivers::insert(tx, HERE, &nobody, *now).await?;
             versions::raise_registers(tx, HERE).await.map(drop)
         })
     });

@@ -8,4 +8,4 @@ pub mod records;
 pub mod refusal;
 pub mod trigger;
 
-pub use names::{role, role_from};
+pub use names::{delivery_state, entity_from, entity_path, role, role_from};

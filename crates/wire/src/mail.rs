@@ -98,6 +98,38 @@ pub fn password_changed(head: Head<'_>) -> Result<Letter, askama::Error> {
     })
 }
 
+#[derive(Template)]
+#[template(path = "mail/receiver_paused.txt")]
+struct ReceiverPausedText<'m> {
+    head: Head<'m>,
+    code: i32,
+    address: &'m str,
+    gone: bool,
+}
+
+#[derive(Template)]
+#[template(path = "mail/receiver_paused.html")]
+struct ReceiverPausedHtml<'m> {
+    head: Head<'m>,
+    code: i32,
+    address: &'m str,
+    gone: bool,
+}
+
+/// The notice that a receiver gets nothing any more until somebody resumes it.
+pub fn receiver_paused(
+    head: Head<'_>,
+    code: i32,
+    address: &str,
+    gone: bool,
+) -> Result<Letter, askama::Error> {
+    Ok(Letter {
+        subject: format!("{}: um receptor de gatilhos foi pausado", head.association),
+        text: ReceiverPausedText { head, code, address, gone }.render()?,
+        html: ReceiverPausedHtml { head, code, address, gone }.render()?,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,12 +141,14 @@ mod tests {
         email: "ana@exemplo.com.br",
     };
 
-    fn all() -> [Letter; 3] {
+    fn all() -> [Letter; 5] {
         [
             first_password(HEAD, "abcde-fghij-kmnpq-rstuv").unwrap(),
             reset_link(HEAD, "https://amparo.exemplo.com.br/senha/nova/1.abc", 30, Some("203.0.113.7"))
                 .unwrap(),
             password_changed(HEAD).unwrap(),
+            receiver_paused(HEAD, 3, "https://erp.exemplo.com.br/gatilhos", true).unwrap(),
+            receiver_paused(HEAD, 3, "https://erp.exemplo.com.br/gatilhos", false).unwrap(),
         ]
     }
 

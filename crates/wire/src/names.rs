@@ -1,8 +1,8 @@
 //! What the fixed sets are called outside, each in one table.
 
 use domain::{
-    BenefitKind, CivilState, DealState, Entity, FieldKind, Fuel, Involved, Kinship, Nature, PhoneKind,
-    Priority, Role, SellerKind, Sex, SituationKind, VehicleCategory,
+    BenefitKind, CivilState, DealState, DeliveryState, Entity, FieldKind, Fuel, Involved, Kinship, Nature,
+    PhoneKind, Priority, Role, SellerKind, Sex, SituationKind, VehicleCategory,
 };
 
 /// A set whose members callers name, exactly as its table writes them.
@@ -116,6 +116,9 @@ names! { read
     /// `tipo` of a seller.
     seller_kind: SellerKind { Consultant = "Consultor", Representative = "Representante" }
 
+    /// The state of a delivery.
+    delivery_state: DeliveryState { Pending = "pendente", Delivered = "entregue", Exhausted = "esgotada" }
+
     /// `envolvido` of an event.
     involved: Involved { Member = "Cliente", ThirdParty = "Terceiro" }
 
@@ -169,6 +172,15 @@ names! {
         Assistance = "Assistência 24H",
     }
 
+    /// An entity as a receiver asks for it, which is also the path of its triggers.
+    entity_path: Entity {
+        Benefit = "beneficio",
+        Claim = "evento",
+        Inspection = "vistoria",
+        Ticket = "helpDesk",
+        Appointment = "consulta",
+    }
+
     /// `entidade` in triggers.
     entity: Entity {
         Benefit = "Benefício",
@@ -177,6 +189,10 @@ names! {
         Ticket = "Help Desk",
         Appointment = "Consulta",
     }
+}
+
+pub fn entity_from(text: &str) -> Option<Entity> {
+    Entity::ALL.into_iter().find(|entity| entity_path(*entity) == text)
 }
 
 pub fn role_from(text: &str) -> Option<Role> {
@@ -208,6 +224,7 @@ mod tests {
         all(DealState::ALL, deal_state);
         all(SellerKind::ALL, seller_kind);
         all(Involved::ALL, involved);
+        all(DeliveryState::ALL, delivery_state);
         all(Priority::ALL, priority);
         assert_eq!((role_from("gerente"), Sex::from_name("F"), Fuel::from_name("flex")), (None, None, None));
     }

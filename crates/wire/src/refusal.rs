@@ -28,6 +28,8 @@ pub fn field(field: Field) -> &'static str {
         Field::Benefit => "codBeneficio",
         Field::VehicleType => "codTipoVeiculo",
         Field::Claim => "codEvento",
+        Field::Receiver => "codReceptor",
+        Field::Address => "endereco",
         Field::Person => "codPessoa",
         Field::Supplier => "codFornecedor",
         Field::BenefitKind => "codigo",
@@ -92,6 +94,19 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::BadHost(given) => {
             format!("host: \"{given}\" não é um nome de servidor; use algo como app.exemplo.com.br, sem porta.")
         }
+        Rejection::BadReceiver(given) => format!(
+            "endereco: \"{given}\" não serve; use http:// ou https://, o servidor e, se houver, o caminho, sem usuário e sem ?."
+        ),
+        Rejection::BadHeader(given) => {
+            format!("cabecalhos: \"{given}\" não é um cabeçalho que possa ser enviado; use um nome como X-Api-Key e um texto simples.")
+        }
+        Rejection::NoEntity => {
+            "entidades: informe ao menos uma de beneficio, evento, vistoria, helpDesk e consulta, ou todos.".to_owned()
+        }
+        Rejection::NothingToSendAgain => {
+            "codHistoricoInicial: informe de que código (e, em codHistoricoFinal, até qual), ou um dia em desde.".to_owned()
+        }
+        Rejection::BadConcurrency => "simultaneas: use um número inteiro, de 1 a 64.".to_owned(),
         Rejection::BadDocument(given) => {
             format!("cpfCnpj: \"{given}\" não é um CPF nem um CNPJ válido; confira os dígitos.")
         }

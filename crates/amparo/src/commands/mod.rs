@@ -3,19 +3,25 @@
 mod config;
 mod demo;
 mod doctor;
+mod listen;
 mod migrate;
+mod receiver;
 mod serve;
 mod tenant;
 mod tls;
+mod trigger;
 mod user;
+mod worker;
 
 use crate::cli;
 use crate::fatal::Fatal;
 use crate::settings::Settings;
 use crate::system::{SystemChance, SystemClock};
 use crate::telemetry;
-use app::{App, Cost, Passwords};
+use app::triggers::Holder;
+use app::{App, Cost, Passwords, Vault};
 use clap::ArgMatches;
+use domain::TenantId;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,7 +48,18 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
         .map_err(|error| Fatal::new(format!("O programa não pôde iniciar: {error}.")))?;
     runtime.block_on(async {
         match path[..] {
-            ["serve"] => serve::run(&settings, arguments.get_flag("demo")).await,
+            ["serve"] => {
+                let asked = serve::Asked {
+                    demo: arguments.get_flag("demo"),
+                    delivers: !arguments.get_flag("no-delivery"),
+                };
+                serve::run(&settings, asked).await
+            }
+            ["worker"] => worker::run(&settings).await,
+            ["receiver", verb] => receiver::run(&settings, verb, arguments).await,
+            ["trigger", "list"] => trigger::list(&settings, arguments).await,
+            ["trigger", "replay"] => trigger::replay(&settings, arguments).await,
+            ["listen"] => listen::run(&settings, arguments).await,
             ["migrate"] => migrate::run(&settings).await,
             ["doctor"] => doctor::run(&settings).await,
             ["tenant", "create"] => tenant::create(&settings, arguments).await,
@@ -73,6 +90,27 @@ fn app_on(db: Db, public_url: &str) -> Result<App, Fatal> {
     let mut app = App::new(db, Arc::new(SystemClock), Arc::new(SystemChance), passwords);
     app.public_url = public_url.into();
     Ok(app)
+}
+
+/// What a command that handles secrets works with, beside a running server or before there is one.
+async fn open_with_vault(settings: &Settings) -> Result<(App, Vault), Fatal> {
+    let key_file = key_file(settings, &Address::parse(&settings.database)?)?;
+    let app = open(settings).await?;
+    let vault = app::server_key::for_command(&app, &key_file, env!("CARGO_PKG_VERSION")).await?;
+    Ok((app, vault))
+}
+
+/// The base that a command means.
+async fn meant(app: &App, arguments: &ArgMatches) -> Result<TenantId, Fatal> {
+    let named = arguments.get_one::<i32>("tenant").copied().map(TenantId::new);
+    Ok(app::tenants::meant(app, named).await?.id)
+}
+
+/// Who delivers here, as others see it.
+fn holder(settings: &Settings, process: &str, place: &str) -> Holder {
+    let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let place = format!("{}/{place}", machine.trim());
+    Holder { process: process.to_owned(), place, lease: settings.triggers.0.lease }
 }
 
 /// Where people find the server: what the settings say, else the address it listens on.

@@ -10,6 +10,7 @@ use api::{Shell, State, Stopping};
 use app::housekeeping::{self, Retention};
 use app::{App, audit, memory, presence, server_key};
 use delivery::mail::{self, Post, Transport};
+use delivery::triggers::{Triggers, post::Poster};
 use domain::Clock;
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::process::ExitCode;
@@ -23,7 +24,15 @@ use tokio::task::JoinSet;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-pub async fn run(settings: &Settings, with_demo: bool) -> Result<ExitCode, Fatal> {
+/// What `serve` is asked to do besides.
+#[derive(Clone, Copy)]
+pub struct Asked {
+    pub demo: bool,
+    pub delivers: bool,
+}
+
+pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
+    let with_demo = asked.demo;
     for name in Settings::unknown_variables(std::env::vars().map(|(name, _)| name)) {
         tracing::warn!(name, "unknown environment variable");
     }
@@ -50,8 +59,10 @@ pub async fn run(settings: &Settings, with_demo: bool) -> Result<ExitCode, Fatal
     let here = format!("{scheme}://{at}");
     let mut app = super::app_on(db, &super::public_url(settings, scheme, &at.to_string()))?;
     app.throttle = settings.access.throttle;
+    let poster = poster(settings)?;
+    app.post = Arc::new(poster.clone());
     let process = presence::name(&app);
-    server_key::check(&app, &key_file, &process, VERSION).await?;
+    let vault = server_key::check(&app, &key_file, &process, VERSION).await?;
     let shown = if with_demo { Some(demo::fill(&app).await?) } else { None };
     if is_open {
         demo::refuse_known_users(&app).await?;
@@ -71,14 +82,22 @@ pub async fn run(settings: &Settings, with_demo: bool) -> Result<ExitCode, Fatal
     if let Some(certificate) = &certificate {
         background.spawn(renew_certificate(app.clone(), certificate.clone(), settings.tls.renew_interval));
     }
+    let holder = super::holder(settings, &process, &at.to_string());
+    let triggers = asked
+        .delivers
+        .then(|| Triggers::start(app.clone(), vault.clone(), holder, poster, settings.triggers.0.clone()));
+    background.spawn(measure_triggers(app.clone(), settings.housekeeping.heartbeat));
     let http = Arc::new(settings.http.http.clone());
-    let state = State::new(app.clone(), handle, Arc::clone(&http));
+    let state = State::new(app.clone(), vault, handle, Arc::clone(&http));
     let stopping = state.stopping.clone();
     let router = api::router(state, console::router(app.clone()));
     let shell = Shell::new(router, http, settings.http.limits, certificate.map(|one| one.tls));
-    let complete = api::serve(listener, shell, asked_to_stop(stopping)).await;
+    let complete = api::serve(listener, shell, asked_to_stop(Some(stopping))).await;
     if !complete {
         tracing::warn!("some requests were cut off");
+    }
+    if let Some(triggers) = triggers {
+        triggers.stop(settings.http.limits.shutdown_timeout).await;
     }
     background.shutdown().await;
     if let Err(error) = audit::flush(&app).await {
@@ -90,6 +109,24 @@ pub async fn run(settings: &Settings, with_demo: bool) -> Result<ExitCode, Fatal
     app.db.close().await;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
+}
+
+/// Who posts triggers, within the limits of the settings.
+pub fn poster(settings: &Settings) -> Result<Poster, Fatal> {
+    let triggers = &settings.triggers.0;
+    Poster::new(triggers.guard.clone(), triggers.timeout)
+        .map_err(|error| Fatal::new(format!("Os gatilhos não podem ser enviados: {error}.")))
+}
+
+/// What waits to be delivered, for those who watch.
+pub async fn measure_triggers(app: App, every: Duration) {
+    let mut ticks = ticks(every);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = delivery::triggers::measure_queues(&app).await {
+            tracing::warn!(%error, "what waits to be delivered could not be measured");
+        }
+    }
 }
 
 async fn listen(address: &str) -> Result<TcpListener, Fatal> {
@@ -137,7 +174,7 @@ async fn greet(app: &App, here: &str, database: &Address) -> Result<(), Fatal> {
 }
 
 /// Ready when the system asks the process to end.
-async fn asked_to_stop(stopping: Stopping) {
+pub async fn asked_to_stop(stopping: Option<Stopping>) {
     let terminate = async {
         match signal(SignalKind::terminate()) {
             Ok(mut terminate) => drop(terminate.recv().await),
@@ -149,7 +186,9 @@ async fn asked_to_stop(stopping: Stopping) {
         () = terminate => {}
     }
     tracing::info!("asked to stop");
-    stopping.set();
+    if let Some(stopping) = stopping {
+        stopping.set();
+    }
 }
 
 struct Rhythm {

@@ -3,9 +3,9 @@
 use crate::fatal::Fatal;
 use crate::settings::Settings;
 use app::users::{self, Initial, NewUser};
-use app::{App, collect, presence, tenants};
+use app::{App, collect, presence};
 use clap::ArgMatches;
-use domain::{BranchCode, Email, Field, Name, Password, Role, Scope, TenantId};
+use domain::{BranchCode, Email, Field, Name, Password, Role, Scope};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use storage::Address;
@@ -27,7 +27,7 @@ pub async fn create(settings: &Settings, arguments: &ArgMatches) -> Result<ExitC
         return Err(app::Error::Refused(problems).into());
     };
     let app = super::open(settings).await?;
-    let tenant = tenant(&app, arguments).await?;
+    let tenant = super::meant(&app, arguments).await?;
     let sent = match password {
         Initial::Mailed => format!("; {}", sent_to(settings, &app, email.as_str()).await?),
         Initial::Chosen(_) => String::new(),
@@ -58,7 +58,7 @@ async fn sent_to(settings: &Settings, app: &App, email: &str) -> Result<String, 
 
 pub async fn list(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
     let app = super::open(settings).await?;
-    let scope = Scope::whole(tenant(&app, arguments).await?);
+    let scope = Scope::whole(super::meant(&app, arguments).await?);
     let users = users::list(&app, &scope).await?;
     app.db.close().await;
     if users.is_empty() {
@@ -81,7 +81,7 @@ pub async fn list(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCod
 pub async fn disable(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
     let email = text(arguments, "email");
     let app = super::open(settings).await?;
-    users::disable(&app, tenant(&app, arguments).await?, &email).await?;
+    users::disable(&app, super::meant(&app, arguments).await?, &email).await?;
     app.db.close().await;
     super::say(&format!("{email} foi desativado, e as sessões dele foram encerradas."));
     Ok(ExitCode::SUCCESS)
@@ -90,7 +90,7 @@ pub async fn disable(settings: &Settings, arguments: &ArgMatches) -> Result<Exit
 pub async fn reset(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
     let (email, password) = (text(arguments, "email"), password(arguments)?);
     let app = super::open(settings).await?;
-    let tenant = tenant(&app, arguments).await?;
+    let tenant = super::meant(&app, arguments).await?;
     let told = match password {
         Some(password) => {
             users::reset(&app, tenant, &email, &password).await?;
@@ -110,15 +110,10 @@ pub async fn reset(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCo
 pub async fn logout(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
     let email = text(arguments, "email");
     let app = super::open(settings).await?;
-    users::end_sessions(&app, tenant(&app, arguments).await?, &email).await?;
+    users::end_sessions(&app, super::meant(&app, arguments).await?, &email).await?;
     app.db.close().await;
     super::say(&format!("As sessões de {email} foram encerradas; a senha continua a mesma."));
     Ok(ExitCode::SUCCESS)
-}
-
-async fn tenant(app: &App, arguments: &ArgMatches) -> Result<TenantId, Fatal> {
-    let named = arguments.get_one::<i32>("tenant").copied().map(TenantId::new);
-    Ok(tenants::meant(app, named).await?.id)
 }
 
 fn text(arguments: &ArgMatches, name: &str) -> String {

@@ -17,10 +17,12 @@ mod sections;
 #[cfg(test)]
 mod tests;
 
+pub use duration::parse as parse_duration;
 pub use error::SettingsError;
 pub use flags::arguments;
 pub use sections::{
-    AccessSettings, HousekeepingSettings, HttpSettings, LogFormat, MailSettings, StorageSettings, TlsSettings,
+    AccessSettings, HousekeepingSettings, HttpSettings, LogFormat, MailSettings, StorageSettings,
+    TlsSettings, TriggerSettings,
 };
 
 use layers::Effective;
@@ -48,6 +50,7 @@ pub struct Settings {
     pub access: AccessSettings,
     pub storage: StorageSettings,
     pub mail: MailSettings,
+    pub triggers: TriggerSettings,
     pub housekeeping: HousekeepingSettings,
     effective: Effective,
 }
@@ -85,6 +88,7 @@ impl Settings {
             access: AccessSettings::read(&effective)?,
             storage: StorageSettings::read(&effective)?,
             mail: MailSettings::read(&effective)?,
+            triggers: TriggerSettings::read(&effective)?,
             housekeeping: HousekeepingSettings::read(&effective)?,
             effective,
         })

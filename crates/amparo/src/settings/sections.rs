@@ -1,15 +1,19 @@
 //! The settings with their types, section by section, and what each allows. `config.default.toml` explains them.
 
+use super::duration;
 use super::error::SettingsError;
 use super::layers::Effective;
 use api::{Http, Limits};
 use app::access::Throttle;
+use app::triggers::Policy;
 use delivery::mail::{Sender, Smtp};
+use delivery::triggers::{self, guard::Guard};
 use ipnet::IpNet;
 use std::fmt;
 use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 const CONNECTIONS: RangeInclusive<i64> = 1..=1_000_000;
@@ -17,6 +21,7 @@ const LANES: RangeInclusive<i64> = 1..=1024;
 const MIB: RangeInclusive<i64> = 1..=1_048_576;
 const MIB_OR_NONE: RangeInclusive<i64> = 0..=1_048_576;
 const FAILURES: RangeInclusive<i64> = 1..=1_000_000;
+const IN_HAND: RangeInclusive<i64> = 1..=100_000;
 const DAYS: RangeInclusive<i64> = 0..=36_500;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,6 +221,37 @@ impl StorageSettings {
         Ok(StorageSettings { options, slow_statement: values.duration_or_never("storage.slow_statement")? })
     }
 }
+
+impl TriggerSettings {
+    pub(super) fn read(values: &Effective) -> Result<TriggerSettings, SettingsError> {
+        let waits = values.list("triggers.retries").into_iter().map(duration::parse).collect();
+        let waits: Option<Vec<Duration>> = waits;
+        let policy = Policy {
+            waits: waits.ok_or_else(|| {
+                values.refuse("triggers.retries", "durações de 1ms a 7d, como [\"5s\", \"5m\", \"30m\"]")
+            })?,
+            probe: values.duration("triggers.probe_interval")?,
+            pause_after: values.duration("triggers.pause_after")?,
+        };
+        let hosts = values.list("triggers.allowed_hosts").into_iter().map(str::to_owned);
+        let settings = triggers::Settings {
+            interval: values.duration("triggers.interval")?,
+            timeout: values.duration("triggers.timeout")?,
+            lease: values.duration("triggers.lease")?,
+            policy: Arc::new(policy),
+            guard: Guard::new(hosts),
+            most: values.integer("triggers.in_hand", IN_HAND)?,
+        };
+        if settings.lease < settings.timeout * 2 {
+            return Err(values.refuse("triggers.lease", "ao menos o dobro de triggers.timeout"));
+        }
+        Ok(TriggerSettings(settings))
+    }
+}
+
+/// How triggers are delivered.
+#[derive(Clone, Debug)]
+pub struct TriggerSettings(pub triggers::Settings);
 
 #[derive(Clone, Debug)]
 pub struct HousekeepingSettings {

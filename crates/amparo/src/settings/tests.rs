@@ -69,11 +69,12 @@ fn typed(settings: &Settings) -> String {
         access,
         storage,
         mail,
+        triggers,
         housekeeping,
         effective: _,
     } = settings;
     let general = (listen, database, key_file, public_url, log, log_level);
-    format!("{:?}", (general, http, tls, access, storage, mail, housekeeping))
+    format!("{:?}", (general, http, tls, access, storage, mail, triggers, housekeeping))
 }
 
 /// A value that is allowed and is not the default.
@@ -86,6 +87,10 @@ fn another(setting: &Setting) -> Value {
         "http.trusted_proxies" | "http.metrics_from" => Value::from_iter(["192.0.2.0/24"]),
         "http.cors_origins" => Value::from_iter(["https://app.example"]),
         "tls.self_signed" => Value::from(true),
+        // Twice as long must fit into the lease.
+        "triggers.timeout" => Value::from("16s"),
+        "triggers.retries" => Value::from_iter(["1s", "1m"]),
+        "triggers.allowed_hosts" => Value::from_iter(["erp.example"]),
         "mail.smtp" => Value::from("smtps://ana:palavra@mail.example"),
         "mail.from" => Value::from("Outro <outro@mail.example>"),
         _ => match setting.default.as_integer() {

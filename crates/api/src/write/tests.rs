@@ -69,7 +69,8 @@ impl Calls {
         let address = std::net::IpAddr::from([192, 0, 2, 1]).into();
         let token = access::login(&app, &world.operator.email, PASSWORD, address).await.unwrap().token;
         let recorder = PrometheusBuilder::new().build_recorder();
-        let state = State::new(app, recorder.handle(), Arc::new(Http::default()));
+        let state =
+            State::new(app, app::Vault::new(&[7; 32]).unwrap(), recorder.handle(), Arc::new(Http::default()));
         let (anybody, nobody) = (Access::Roles(&Role::ALL), Access::Roles(&[]));
         let table = [
             put("/coisa/{codCoisa}/cancelar", anybody, cancel),

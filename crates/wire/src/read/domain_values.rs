@@ -6,9 +6,9 @@ use crate::names::{self, Named};
 use crate::refusal;
 use domain::{
     BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Cpf, Date, DealCode, DependentCode,
-    Document, Email, Entity, Field, FieldCode, FunnelCode, LeadCode, Money, Name, Note, PersonCode, Phone,
-    PlanCode, Plate, Rejection, SellerCode, StageCode, SupplierCode, Text, Uf, UserCode, VehicleTypeCode,
-    fold,
+    Document, Email, Entity, Field, FieldCode, FunnelCode, HistoryCode, LeadCode, Money, Name, Note,
+    PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode, StageCode,
+    SupplierCode, Text, Uf, UserCode, VehicleTypeCode, fold,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -52,6 +52,7 @@ texts! {
     Plate: Plate::parse, string();
     Chassis: Chassis::parse, string().max_length(Some(Chassis::LONGEST));
     CardNumber: CardNumber::parse, string().pattern(Some(r"^\d{4} ?\d{2} ?\d ?\d{3} ?\d{3}$"));
+    ReceiverAddress: ReceiverAddress::parse, string().max_length(Some(ReceiverAddress::LONGEST));
     Note: Note::parse, string().max_length(Some(Note::LONGEST));
 }
 
@@ -195,6 +196,8 @@ codes! {
     FieldCode: i32 = |code| code;
     DependentCode: i32 = |code| code;
     UserCode: i32 = |code| code;
+    ReceiverCode: i32 = |code| code;
+    HistoryCode: i32 = |code| code;
     ClaimCode: i32 = |code| code;
     SupplierCode: i32 = |code| code;
     FunnelCode: i32 = |code| code;

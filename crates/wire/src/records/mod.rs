@@ -21,6 +21,7 @@ mod member_search;
 mod nested;
 mod page;
 mod person;
+mod receiver;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -65,6 +66,10 @@ pub use management::{
 pub use member_search::{PesquisaAssociadoOutputTO, PesquisaAssociadoQuery};
 pub use page::{Listed, Pagina};
 pub use person::{PessoaInput, PessoaOutputTO};
+pub use receiver::{
+    CabecalhoInput, EntregaQuery, EntregaTO, EntregasTO, MotivoInput, ReceptorCriadoTO, ReceptorInput,
+    ReceptorTO, ReenvioInput, ReenvioTO, SegredoTO, TentativaTO, TesteReceptorInput, TesteReceptorTO,
+};
 pub use user::{UsuarioInput, UsuarioTO};
 pub use validation::{ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO};
 pub use vehicle::{VeiculoCampos, VeiculoInput, VeiculoTO};

@@ -1,0 +1,87 @@
+//! `amparo listen`: a receiver for those who develop one. It shows each trigger, checks its signature, and answers as it is
+//! told to.
+
+use crate::fatal::Fatal;
+use crate::settings::Settings;
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::routing::post;
+use clap::ArgMatches;
+use delivery::triggers::sign;
+use domain::SigningSecret;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+struct Receiver {
+    secret: Option<SigningSecret>,
+    status: StatusCode,
+    /// How many are still refused.
+    refused: AtomicU32,
+    delay: Duration,
+}
+
+pub async fn run(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+    let delay = match arguments.get_one::<String>("delay") {
+        Some(text) => crate::settings::parse_duration(text)
+            .ok_or_else(|| Fatal::new(format!("\"{text}\" não é uma duração; use algo como 500ms ou 2s.")))?,
+        None => Duration::ZERO,
+    };
+    let status = arguments.get_one::<u16>("status").and_then(|code| StatusCode::from_u16(*code).ok());
+    let receiver = Receiver {
+        secret: arguments.get_one::<String>("secret").cloned().map(SigningSecret::kept),
+        status: status.unwrap_or(StatusCode::NO_CONTENT),
+        refused: AtomicU32::new(arguments.get_one::<u32>("fail").copied().unwrap_or(0)),
+        delay,
+    };
+    let listener = tokio::net::TcpListener::bind(&settings.listen)
+        .await
+        .map_err(|error| Fatal::new(format!("Não foi possível escutar em {}: {error}.", settings.listen)))?;
+    let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
+    super::say(&format!("Escutando em http://{at}; os gatilhos que chegarem aparecem aqui."));
+    let router = Router::new().fallback(post(take)).with_state(Arc::new(receiver));
+    axum::serve(listener, router)
+        .await
+        .map_err(|error| Fatal::new(format!("A escuta terminou: {error}.")))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn take(
+    State(receiver): State<Arc<Receiver>>,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> StatusCode {
+    let text = String::from_utf8_lossy(&body);
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let signed = match &receiver.secret {
+        None => "não conferida (use --secret)",
+        Some(secret) => {
+            let at = header("webhook-timestamp").parse().unwrap_or(0);
+            match sign::verifies(header("webhook-signature"), header("webhook-id"), at, &text, secret) {
+                true => "válida",
+                false => "INVÁLIDA",
+            }
+        }
+    };
+    let left = receiver.refused.load(Ordering::Relaxed);
+    let refuses = left > 0 && receiver.refused.fetch_sub(1, Ordering::Relaxed) > 0;
+    let status = if refuses { StatusCode::INTERNAL_SERVER_ERROR } else { receiver.status };
+    super::say(&format!(
+        "\nPOST {uri}\nwebhook-id: {}\nassinatura: {signed}\nresposta: {}\n{}",
+        header("webhook-id"),
+        status.as_u16(),
+        readable(&text)
+    ));
+    tokio::time::sleep(receiver.delay).await;
+    status
+}
+
+/// The body, a field on each line; what is no JSON as it came.
+fn readable(text: &str) -> String {
+    let value: Result<serde_json::Value, _> = serde_json::from_str(text);
+    value.ok().and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| text.to_owned())
+}

@@ -1,0 +1,331 @@
+//! Deliveries of triggers, as far as the database is concerned: taken in hand, concluded, listed, sent again. The sending
+//! itself is `delivery`'s.
+
+mod conclude;
+
+pub use conclude::{Outcome, Policy, Verdict, conclude};
+
+use crate::base::registers;
+use crate::once::{self, Done, Once};
+use crate::receivers::{self, By, Keys};
+use crate::{App, Error, Vault};
+use domain::{DeliveryState, Entity, Field, HistoryCode, Moment, ReceiverCode, TenantId};
+use futures_util::future::BoxFuture;
+use std::time::Duration;
+use storage::attempts::{self, Attempt};
+use storage::counters::{self, Counter};
+pub use storage::outbox::Delivery;
+use storage::outbox::{self, Again};
+pub use storage::queues::Due;
+use storage::queues::{self, Held};
+use storage::{Lane, audit, processes};
+
+/// A message in hand.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub tenant: TenantId,
+    pub receiver: ReceiverCode,
+    pub lease: i64,
+    pub entity: Entity,
+    pub record: i32,
+    pub history: HistoryCode,
+    /// How often it was tried before.
+    pub tries: i32,
+    pub body: String,
+    pub changed_at: Moment,
+}
+
+impl Job {
+    fn held(&self) -> Held {
+        Held {
+            tenant: self.tenant,
+            receiver: self.receiver,
+            entity: self.entity,
+            record: self.record,
+            history: self.history,
+            lease: self.lease,
+        }
+    }
+}
+
+/// The `webhook-id` of a message: the same each time that it is sent.
+pub fn message_id(tenant: TenantId, history: HistoryCode) -> String {
+    format!("msg_{tenant}_{history}")
+}
+
+/// A message on its way.
+pub struct Message<'m> {
+    pub id: &'m str,
+    pub entity: Entity,
+    pub body: &'m str,
+    pub now: Moment,
+}
+
+/// What a receiver answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub status: u16,
+    /// Its first bytes, where it took nothing.
+    pub text: Option<String>,
+    /// How long it asked to be left alone.
+    pub patience: Option<Duration>,
+}
+
+impl Answer {
+    /// A receiver takes a message with 200 to 204, and with nothing else.
+    pub fn is_taken(&self) -> bool {
+        (200..=204).contains(&self.status)
+    }
+}
+
+/// Somebody who posts messages: `delivery`, where this process may.
+pub trait Post: Send + Sync {
+    /// What was answered, or why nothing was, in words for those who look at it.
+    fn post<'a>(&'a self, keys: &'a Keys, message: Message<'a>) -> BoxFuture<'a, Result<Answer, String>>;
+}
+
+/// For a process that sends nothing.
+pub(crate) struct Nobody;
+
+impl Post for Nobody {
+    fn post<'a>(&'a self, _: &'a Keys, _: Message<'a>) -> BoxFuture<'a, Result<Answer, String>> {
+        Box::pin(async { Err("este processo não envia gatilhos".to_owned()) })
+    }
+}
+
+/// What came of a message that speaks of nobody: what was answered, or why nothing was.
+pub type Tried = Result<Answer, String>;
+
+/// Sends a message that speaks of nobody, to see whether a receiver takes it.
+pub async fn try_out(
+    app: &App,
+    vault: &Vault,
+    by: By,
+    (code, entity): (ReceiverCode, Option<Entity>),
+    once: Once<Tried>,
+) -> Result<Done<Tried>, Error> {
+    let tenant = by.tenant;
+    let receiver = receivers::find(app, vault, tenant, code).await?.receiver;
+    if once.trial {
+        return Err(Error::Refused(Vec::new()));
+    }
+    let keys = receivers::keys(app, vault, tenant, code).await?;
+    let entity = entity.or(receiver.entities.first().copied()).unwrap_or(Entity::Benefit);
+    let (now, zone) = (app.now(), &registers(app, tenant).await?.zone);
+    let body = wire::trigger::sample(entity, now, zone).map_err(|error| Error::Text(error.to_string()))?;
+    let id = format!("msg_{tenant}_teste_{}", now.millis());
+    let tried = app.post.post(&keys, Message { id: &id, entity, body: &body, now }).await;
+    let input = (by, code, tried, app.now());
+    once::write(app, Lane::of(tenant), once, input, |tx, (by, code, tried, now)| {
+        Box::pin(async move {
+            let operation = "POST /gestao/receptor/{codReceptor}/teste";
+            audit::append(tx, &entry(*by, *now, operation, format!("receptor {code} testado"))).await?;
+            Ok(tried.clone())
+        })
+    })
+    .await
+}
+
+/// The receivers for whom something may be sent now, of every tenant.
+pub async fn due(app: &App) -> Result<Vec<Due>, Error> {
+    Ok(queues::due(&app.db, app.now()).await?)
+}
+
+/// Who takes messages in hand, and for how long.
+#[derive(Clone, Debug)]
+pub struct Holder {
+    /// The process, as it signed on.
+    pub process: String,
+    /// Where it runs: of two processes at one place, the older is gone.
+    pub place: String,
+    pub lease: Duration,
+}
+
+impl Holder {
+    fn name(&self) -> String {
+        format!("{} {}", self.process, self.place)
+    }
+
+    /// Whether somebody who holds messages is gone.
+    fn outlives(&self, other: &str, alive: &[String]) -> bool {
+        let (process, place) = other.split_once(' ').unwrap_or((other, ""));
+        process != self.process && (place == self.place || !alive.iter().any(|one| one == process))
+    }
+}
+
+/// How many messages of a receiver are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    pub receiver: ReceiverCode,
+    pub limit: i64,
+    /// Where it is only probed, how long nobody probes it again.
+    pub probe: Option<Duration>,
+}
+
+/// Takes messages of a tenant in hand: so many of each of these receivers.
+pub async fn take(
+    app: &App,
+    holder: &Holder,
+    tenant: TenantId,
+    wanted: Vec<Room>,
+) -> Result<Vec<Job>, Error> {
+    let input = (tenant, wanted, holder.clone(), app.now());
+    app.db
+        .write(Lane::background(tenant), input, |tx, (tenant, wanted, holder, now)| {
+            Box::pin(async move {
+                let number = counters::next(tx, *tenant, Counter::Lease).await?.into();
+                let until = now.plus(holder.lease);
+                let lease = queues::Lease { number, holder: holder.name(), until };
+                let mut jobs = Vec::new();
+                for Room { receiver, limit, probe } in wanted {
+                    let leased = queues::lease(tx, *tenant, *receiver, &lease, (*now, *limit)).await?;
+                    if let Some(probe) = probe
+                        && !leased.is_empty()
+                    {
+                        queues::leave_alone(tx, *tenant, *receiver, now.plus(*probe)).await?;
+                    }
+                    for one in leased {
+                        jobs.push(Job {
+                            tenant: *tenant,
+                            receiver: *receiver,
+                            lease: number,
+                            entity: one.entity,
+                            record: one.record,
+                            history: one.history,
+                            tries: one.tries,
+                            body: one.body,
+                            changed_at: one.changed_at,
+                        });
+                    }
+                }
+                Ok(jobs)
+            })
+        })
+        .await
+}
+
+/// Takes back what processes hold that are gone.
+pub async fn free(app: &App, holder: &Holder) -> Result<u64, Error> {
+    let since = app.now().minus(crate::presence::GONE_AFTER);
+    let alive: Vec<String> =
+        processes::alive(&app.db, since).await?.into_iter().map(|one| one.process).collect();
+    let mut freed = 0;
+    for tenant in storage::tenants::all(&app.db).await? {
+        let holders = queues::holders(&app.db, tenant.id).await?;
+        for gone in holders.into_iter().filter(|one| holder.outlives(one, &alive)) {
+            let (lane, input) = (Lane::background(tenant.id), (tenant.id, gone, app.now()));
+            freed += app
+                .db
+                .write(lane, input, |tx, (tenant, gone, now)| Box::pin(queues::free(tx, *tenant, gone, *now)))
+                .await?;
+        }
+    }
+    Ok(freed)
+}
+
+/// A delivery with every attempt at it.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub delivery: Delivery,
+    pub attempts: Vec<Attempt>,
+}
+
+/// Deliveries in a page.
+pub const PAGE: i64 = 100;
+
+/// A page of the deliveries to a receiver, in the order of their changes, behind one of them.
+pub async fn page(
+    app: &App,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    state: Option<DeliveryState>,
+    after: HistoryCode,
+) -> Result<Vec<Told>, Error> {
+    let input = (tenant, receiver, state, after);
+    app.db
+        .read(input, |tx, (tenant, receiver, state, after)| {
+            Box::pin(async move {
+                known(tx, *tenant, *receiver).await?;
+                let page = outbox::page(&mut *tx, *tenant, *receiver, *state, *after, PAGE).await?;
+                let codes = page.iter().map(|one| one.history);
+                let mut all = attempts::of(&mut *tx, *tenant, *receiver, codes).await?.into_iter().peekable();
+                let mut told = Vec::with_capacity(page.len());
+                for delivery in page {
+                    let mut attempts = Vec::new();
+                    while let Some(one) = all.next_if(|one| one.history == delivery.history) {
+                        attempts.push(one);
+                    }
+                    told.push(Told { delivery, attempts });
+                }
+                Ok(told)
+            })
+        })
+        .await
+}
+
+async fn known(tx: &mut storage::Tx, tenant: TenantId, receiver: ReceiverCode) -> Result<(), Error> {
+    let found = storage::receivers::find(&mut *tx, tenant, receiver).await?;
+    found.map(drop).ok_or(Error::NoSuch { field: Field::Receiver, code: receiver.get() })
+}
+
+/// What is to be sent again.
+#[derive(Clone, Copy, Debug)]
+pub enum Replay {
+    /// The changes of a stretch, whatever became of them.
+    Stretch(HistoryCode, HistoryCode),
+    /// Everything since a moment that never arrived.
+    MissedSince(Moment),
+}
+
+/// Deliveries that one unit makes pending again.
+const TOGETHER: i64 = 500;
+
+/// Sends deliveries again; says how many. Each keeps its `webhook-id` and its place among the changes of its record.
+pub async fn replay(
+    app: &App,
+    by: By,
+    (receiver, what): (ReceiverCode, Replay),
+    once: Once<u64>,
+) -> Result<Done<u64>, Error> {
+    let tenant = by.tenant;
+    app.db.read((tenant, receiver), |tx, (tenant, receiver)| Box::pin(known(tx, *tenant, *receiver))).await?;
+    if once.trial {
+        return Err(Error::Refused(Vec::new()));
+    }
+    let (first, last, missed_since) = match what {
+        Replay::Stretch(first, last) => (first, last, None),
+        Replay::MissedSince(since) => (HistoryCode::new(0), HistoryCode::new(i32::MAX), Some(since)),
+    };
+    let (mut next, mut sent) = (Some(first), 0);
+    while let Some(first) = next {
+        let again = Again { first, last, missed_since };
+        let input = (by, receiver, again, app.now());
+        let unit = app.db.write(Lane::of(tenant), input, |tx, (by, receiver, again, now)| {
+            Box::pin(send_some(tx, *by, *receiver, *again, *now))
+        });
+        let (count, more) = unit.await?;
+        sent += count;
+        next = more.map(|last| HistoryCode::new(last.get().saturating_add(1)));
+    }
+    // The answer is kept by itself: what goes again twice is what a repeated request costs at worst.
+    once::write(app, Lane::of(tenant), once, sent, |_, sent| Box::pin(async { Ok(*sent) })).await
+}
+
+async fn send_some(
+    tx: &mut storage::Tx,
+    by: By,
+    receiver: ReceiverCode,
+    again: Again,
+    now: Moment,
+) -> Result<(u64, Option<HistoryCode>), Error> {
+    let (sent, more) = outbox::send_again(tx, by.tenant, receiver, again, (now, TOGETHER)).await?;
+    if sent > 0 {
+        let detail = format!("{sent} entregas do receptor {receiver} reenviadas");
+        audit::append(tx, &entry(by, now, "POST /gestao/entrega/reenviar", detail)).await?;
+    }
+    Ok((sent, more))
+}
+
+fn entry(by: By, at: Moment, operation: &'static str, detail: String) -> audit::Entry {
+    audit::Entry { tenant: by.tenant, at, user: by.user, operation, person: None, detail: Some(detail) }
+}

@@ -1,0 +1,91 @@
+//! Secrets that must be read again, encrypted with the server's key and bound to the place where they are kept.
+
+use crate::Error;
+use domain::{Chance, TenantId};
+use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::sync::Arc;
+use storage::secrets::Kind;
+
+/// Seals and opens with the server's key. Cloning it is cheap.
+#[derive(Clone)]
+pub struct Vault(Arc<LessSafeKey>);
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Vault(…)")
+    }
+}
+
+impl Vault {
+    pub fn new(server_key: &[u8; 32]) -> Result<Vault, Error> {
+        // A key of its own, whatever else the server's key is used for.
+        let own = Sha256::new().chain_update(b"amparo secrets\0").chain_update(server_key).finalize();
+        let key = UnboundKey::new(&CHACHA20_POLY1305, &own).map_err(|_| broken("the key cannot be used"))?;
+        Ok(Vault(Arc::new(LessSafeKey::new(key))))
+    }
+
+    pub(crate) fn seal(&self, chance: &dyn Chance, place: Place, plain: &[u8]) -> Result<Vec<u8>, Error> {
+        let mut nonce = [0; NONCE_LEN];
+        chance.fill(&mut nonce);
+        let mut sealed = plain.to_vec();
+        let aad = Aad::from(place.text());
+        self.0
+            .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), aad, &mut sealed)
+            .map_err(|_| broken("a secret could not be sealed"))?;
+        Ok([&nonce[..], &sealed].concat())
+    }
+
+    pub(crate) fn open(&self, place: Place, sealed: &[u8]) -> Result<Vec<u8>, Error> {
+        let failed = || broken("a secret does not open with this server's key");
+        let (nonce, rest) = sealed.split_at_checked(NONCE_LEN).ok_or_else(failed)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| failed())?;
+        let mut plain = rest.to_vec();
+        let opened =
+            self.0.open_in_place(nonce, Aad::from(place.text()), &mut plain).map_err(|_| failed())?;
+        Ok(opened.to_vec())
+    }
+}
+
+/// Where a secret is kept: one that is moved elsewhere does not open.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub tenant: TenantId,
+    pub kind: Kind,
+    pub code: i32,
+}
+
+impl Place {
+    fn text(self) -> Vec<u8> {
+        format!("{}:{}:{}", self.tenant, self.kind.name(), self.code).into_bytes()
+    }
+}
+
+fn broken(text: &str) -> Error {
+    Error::Storage(storage::Error::Broken(text.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Fives;
+    impl Chance for Fives {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(5);
+        }
+    }
+
+    #[test]
+    fn a_secret_opens_where_it_was_kept_and_nowhere_else() {
+        let vault = Vault::new(&[7; 32]).unwrap();
+        let place = Place { tenant: TenantId::new(1), kind: Kind::Receiver, code: 3 };
+        let sealed = vault.seal(&Fives, place, b"segredo").unwrap();
+        assert!(!sealed.windows(7).any(|part| part == b"segredo"));
+        assert_eq!(vault.open(place, &sealed).unwrap(), b"segredo");
+        assert!(vault.open(Place { code: 4, ..place }, &sealed).is_err(), "moved");
+        assert!(Vault::new(&[8; 32]).unwrap().open(place, &sealed).is_err(), "another server's");
+        assert!(vault.open(place, b"curto").is_err());
+    }
+}

@@ -1,0 +1,140 @@
+//! Where messages may go. An address of a receiver is somebody's word; the networks inside are not for it to reach, unless
+//! the administrator names the host.
+
+use ipnet::{Ipv4Net, Ipv6Net};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::LazyLock;
+
+/// The hosts that are exempt, exactly as the address of the receiver names them.
+#[derive(Clone, Debug, Default)]
+pub struct Guard {
+    allowed: Vec<String>,
+}
+
+impl Guard {
+    pub fn new(allowed: impl IntoIterator<Item = String>) -> Guard {
+        let plain = |host: String| host.trim().trim_matches(['[', ']']).to_ascii_lowercase();
+        Guard { allowed: allowed.into_iter().map(plain).filter(|host| !host.is_empty()).collect() }
+    }
+
+    /// Whether a host may be at any address.
+    pub fn exempts(&self, host: &str) -> bool {
+        let host = host.trim_matches(['[', ']']);
+        self.allowed.iter().any(|one| one.eq_ignore_ascii_case(host))
+    }
+
+    /// Whether a message for this host may be sent to this address.
+    pub fn allows(&self, host: &str, address: IpAddr) -> bool {
+        self.exempts(host) || is_public(address)
+    }
+}
+
+fn is_public(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(address) => !V4.iter().any(|net| net.contains(&address)),
+        IpAddr::V6(address) => {
+            !V6.iter().any(|net| net.contains(&address))
+                && inner(address).is_none_or(|inner| is_public(inner.into()))
+        }
+    }
+}
+
+/// The IPv4 address that some IPv6 addresses lead to: NAT64 and 6to4.
+fn inner(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let parts = address.segments();
+    let of = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
+    match parts {
+        [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(of(high, low)),
+        [0x2002, high, low, ..] => Some(of(high, low)),
+        _ => None,
+    }
+}
+
+/// Every network that is not the public one, by the registries of special addresses.
+static V4: LazyLock<Vec<Ipv4Net>> = LazyLock::new(|| {
+    parse(&[
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "169.254.0.0/16",
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.88.99.0/24",
+        "192.168.0.0/16",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/4",
+        "240.0.0.0/4",
+    ])
+});
+
+static V6: LazyLock<Vec<Ipv6Net>> = LazyLock::new(|| {
+    parse(&[
+        "::/127",
+        "::/96",
+        "64:ff9b:1::/48",
+        "100::/64",
+        "2001::/23",
+        "2001:db8::/32",
+        "3fff::/20",
+        "5f00::/16",
+        "fc00::/7",
+        "fe80::/10",
+        "fec0::/10",
+        "ff00::/8",
+    ])
+});
+
+fn parse<T: std::str::FromStr>(nets: &[&str]) -> Vec<T> {
+    nets.iter().filter_map(|net| net.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_public_addresses_are_reached_unless_the_host_is_named() {
+        assert_eq!((V4.len(), V6.len()), (15, 12), "every network was understood");
+        let guard = Guard::new(["intranet.example".to_owned(), "[::1]".to_owned(), "127.0.0.1 ".to_owned()]);
+        let allows = |host: &str, address: &str| guard.allows(host, address.parse().unwrap());
+        for inside in [
+            "127.0.0.1",
+            "10.1.2.3",
+            "172.31.255.255",
+            "192.168.0.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "0.0.0.0",
+            "255.255.255.255",
+            "224.0.0.1",
+            "::1",
+            "::",
+            "fe80::1",
+            "fd00::1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "64:ff9b::7f00:1",
+            "64:ff9b::a9fe:a9fe",
+            "2002:7f00:1::",
+            "2002:a00:1::1",
+            "::127.0.0.1",
+            "ff02::1",
+            "2001:db8::1",
+        ] {
+            assert!(!allows("erp.example", inside), "{inside}");
+            assert!(allows("Intranet.example", inside), "{inside}");
+        }
+        for outside in ["8.8.8.8", "200.147.3.157", "2800:3f0:4001::1", "::ffff:8.8.8.8", "64:ff9b::808:808"]
+        {
+            assert!(allows("erp.example", outside), "{outside}");
+        }
+        assert!(
+            allows("127.0.0.1", "127.0.0.1") && allows("::1", "::1") && !allows("127.0.0.2", "127.0.0.2")
+        );
+        assert!(!guard.exempts("x.intranet.example"), "the exact host");
+    }
+}

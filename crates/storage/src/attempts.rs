@@ -1,0 +1,73 @@
+//! What was tried, and what came of it.
+
+use crate::statement::inserts;
+use crate::{Error, Source, Statement, Value, Weight, sql};
+use domain::{HistoryCode, Moment, ReceiverCode, TenantId};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    pub receiver: ReceiverCode,
+    pub history: HistoryCode,
+    /// The lease under which it was made, which tells it from the others.
+    pub number: i64,
+    pub tried_at: Moment,
+    pub status: Option<i32>,
+    pub millis: i64,
+    /// The first bytes of the answer.
+    pub answer: Option<String>,
+    /// Why there was none.
+    pub failure: Option<String>,
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 32;
+
+pub fn insert<'a>(tenant: TenantId, attempts: impl IntoIterator<Item = &'a Attempt>) -> Vec<Statement> {
+    let rows = attempts.into_iter().map(|one| -> [Value; 9] {
+        [
+            tenant.into(),
+            one.receiver.into(),
+            one.history.into(),
+            one.number.into(),
+            one.tried_at.into(),
+            one.status.into(),
+            one.millis.into(),
+            one.answer.as_deref().into(),
+            one.failure.as_deref().into(),
+        ]
+    });
+    let head = "INSERT INTO attempts (tenant, receiver, history_code, number, tried_at, status, millis, answer, failure)
+         VALUES";
+    inserts(head, ROWS, rows)
+}
+
+/// The attempts at a delivery, in their order.
+pub async fn of(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    deliveries: impl IntoIterator<Item = HistoryCode>,
+) -> Result<Vec<Attempt>, Error> {
+    let statement =
+        sql("SELECT history_code, number, tried_at, status, millis, answer, failure FROM attempts
+         WHERE tenant = $1 AND receiver = $2")
+        .arg(tenant)
+        .arg(receiver)
+        .within("history_code", deliveries)
+        .ending("ORDER BY history_code, number");
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Attempt {
+                receiver,
+                history: row.get("history_code")?,
+                number: row.get("number")?,
+                tried_at: row.get("tried_at")?,
+                status: row.get("status")?,
+                millis: row.get("millis")?,
+                answer: row.get("answer")?,
+                failure: row.get("failure")?,
+            })
+        })
+        .collect()
+}

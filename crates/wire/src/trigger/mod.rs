@@ -1,0 +1,50 @@
+//! The bodies of triggers: what a receiver is told when a situation changes, byte for byte as the interface writes it.
+
+mod appointment;
+mod benefit;
+mod claim;
+mod inspection;
+mod sample;
+#[cfg(test)]
+mod tests;
+mod ticket;
+
+pub use appointment::AppointmentTrigger;
+pub use benefit::{BenefitTrigger, benefit_description};
+pub use claim::ClaimTrigger;
+pub use inspection::InspectionTrigger;
+pub use sample::sample;
+pub use ticket::TicketTrigger;
+
+use crate::names;
+use domain::{Entity, HistoryCode, Moment, TimeZone};
+use serde::Serialize;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Envelope<O> {
+    cod_historico: i32,
+    data_historico: String,
+    entidade: String,
+    objeto: O,
+}
+
+fn enveloped(
+    entity: Entity,
+    history: HistoryCode,
+    changed: Moment,
+    zone: &TimeZone,
+    objeto: impl Serialize,
+) -> Result<String, serde_json::Error> {
+    serde_json::to_string(&Envelope {
+        cod_historico: history.get(),
+        data_historico: changed.to_offset_iso(zone),
+        entidade: bracketed(names::entity(entity)),
+        objeto,
+    })
+}
+
+/// The bracketed, quoted text in which triggers deliver the names of fixed sets: `["Benefício"]`.
+fn bracketed(name: &str) -> String {
+    format!("[\"{name}\"]")
+}
