@@ -106,9 +106,8 @@ impl Caller {
         let number = self.plates.fetch_add(1, Ordering::Relaxed);
         let letter = |at: u32| char::from(b'A' + (number / 100 / 26_u32.pow(at) % 26) as u8);
         let plate = format!("{}{}{}1A{:02}", letter(2), letter(1), letter(0), number % 100);
-        let body = format!(
-            r#"{{"cpfCnpj":"{DOCUMENT}","codPlano":1,"codLoja":1,"placa":"{plate}","ativo":true}}"#
-        );
+        let body =
+            format!(r#"{{"cpfCnpj":"{DOCUMENT}","codPlano":1,"codLoja":1,"placa":"{plate}","ativo":true}}"#);
         let answer = self.save(&body).await?;
         let code: i64 = answer["codBeneficio"].as_i64().unwrap();
         self.did(code, "ATIVO");

@@ -46,8 +46,7 @@ pub struct Receiver {
 impl Receiver {
     pub async fn listen(events: watch::Sender<u64>) -> Receiver {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let receiver =
-            Receiver { address: listener.local_addr().unwrap(), book: Arc::default(), events };
+        let receiver = Receiver { address: listener.local_addr().unwrap(), book: Arc::default(), events };
         let router = Router::new().fallback(axum::routing::post(take)).with_state(receiver.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         receiver
@@ -72,9 +71,10 @@ impl Receiver {
         let (id, at) = (header("webhook-id").to_owned(), header("webhook-timestamp").parse().unwrap());
         let mut book = self.book.lock().unwrap();
         let text = std::str::from_utf8(&body).unwrap();
-        let is_signed = book.secret.as_ref().is_some_and(|secret| {
-            sign::verifies(header("webhook-signature"), &id, at, text, secret)
-        });
+        let is_signed = book
+            .secret
+            .as_ref()
+            .is_some_and(|secret| sign::verifies(header("webhook-signature"), &id, at, text, secret));
         book.happened += 1;
         let times = book.times.entry(id.clone()).or_default();
         let before = *times;
@@ -85,12 +85,7 @@ impl Receiver {
     }
 }
 
-async fn take(
-    State(receiver): State<Receiver>,
-    uri: Uri,
-    headers: HeaderMap,
-    body: Bytes,
-) -> StatusCode {
+async fn take(State(receiver): State<Receiver>, uri: Uri, headers: HeaderMap, body: Bytes) -> StatusCode {
     let (place, before) = receiver.write(&uri, &headers, body);
     receiver.events.send_modify(|count| *count += 1);
     let id = receiver.book.lock().unwrap().arrivals[place].id.clone();
