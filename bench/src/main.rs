@@ -1,6 +1,6 @@
 //! A developer's tool that measures: `bench executor` sets our executor beside the raw drivers, `bench access` what
-//! entering costs and what a flood of logins does to others, `bench members` what a large association gets; each in
-//! one run. The figures say something only in a release build.
+//! entering costs and what a flood of logins does to others, `bench members` what a large association gets, `bench triggers`
+//! how fast changes are told; each in one run. The figures say something only in a release build.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool prints what it measured")]
 
@@ -12,6 +12,7 @@ mod members;
 mod recorder;
 mod server;
 mod times;
+mod triggers;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::Path;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Some(("executor", given)) => executor::run(&plan(given)),
         Some(("access", given)) => access::run(&access_plan(given)),
         Some(("members", given)) => members::run(&members_plan(given)),
+        Some(("triggers", given)) => triggers::run(&triggers_plan(given)),
         Some(("bare-json", given)) => members::serve_json(Path::new(&place(given))),
         Some(("bare-sqlite", given)) => members::serve_sqlite(&place(given)),
         _ => Ok(()),
@@ -45,13 +47,7 @@ fn main() -> ExitCode {
 fn command() -> Command {
     let executor = Command::new("executor")
         .about("Ratios of the storage executor to the raw drivers")
-        .arg(
-            Arg::new("engine")
-                .long("engine")
-                .value_parser(["sqlite", "postgres", "both"])
-                .default_value("both")
-                .help("Which engines to measure"),
-        )
+        .arg(engine())
         .arg(
             Arg::new("rows")
                 .long("rows")
@@ -59,10 +55,17 @@ fn command() -> Command {
                 .default_value("100000")
                 .help("Rows of the table that is read"),
         )
-        .args([seconds("2"), rounds(), only()])
-        .arg(Arg::new("postgres").long("postgres").value_name("URL").help(
-            "A PostgreSQL server where a database may be created, and is dropped at the end [env: AMPARO_TEST_POSTGRES]",
-        ));
+        .args([seconds("2"), rounds(), only(), postgres()]);
+    let triggers = Command::new("triggers")
+        .about("How fast changes are told, beside a loop that only posts and one that also writes it down")
+        .args([engine(), seconds("3"), rounds(), only(), postgres()])
+        .arg(
+            Arg::new("deliveries")
+                .long("deliveries")
+                .value_parser(value_parser!(u64).range(1_000..=1_000_000))
+                .default_value("10000")
+                .help("Deliveries of each side in each round"),
+        );
     let access = Command::new("access")
         .about("What entering costs, and what a flood of logins does to others")
         .args([binary(), database("An empty database; else a file of its own"), seconds("5"), rounds()]);
@@ -86,9 +89,24 @@ fn command() -> Command {
         executor,
         access,
         members,
+        triggers,
         bare("bare-json"),
         bare("bare-sqlite"),
     ])
+}
+
+fn engine() -> Arg {
+    Arg::new("engine")
+        .long("engine")
+        .value_parser(["sqlite", "postgres", "both"])
+        .default_value("both")
+        .help("Which engines to measure")
+}
+
+fn postgres() -> Arg {
+    Arg::new("postgres").long("postgres").value_name("URL").help(
+        "A PostgreSQL server where a database may be created, and is dropped at the end [env: AMPARO_TEST_POSTGRES]",
+    )
 }
 
 fn binary() -> Arg {
@@ -143,6 +161,21 @@ fn members_plan(given: &ArgMatches) -> members::Plan {
         rounds: number("rounds"),
         only: text("only"),
         long: given.get_flag("long"),
+    }
+}
+
+fn triggers_plan(given: &ArgMatches) -> triggers::Plan {
+    let text = |name: &str| given.get_one::<String>(name).cloned();
+    let number = |name: &str| given.get_one::<u64>(name).copied().unwrap_or(1);
+    let engine = text("engine").unwrap_or_default();
+    triggers::Plan {
+        sqlite: engine != "postgres",
+        postgres: engine != "sqlite",
+        address: text("postgres").or_else(|| std::env::var("AMPARO_TEST_POSTGRES").ok()),
+        deliveries: number("deliveries"),
+        span: Duration::from_secs(number("seconds")),
+        rounds: number("rounds"),
+        only: text("only"),
     }
 }
 

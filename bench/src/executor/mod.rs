@@ -162,15 +162,15 @@ fn postgres(plan: &Plan, address: &str, runtime: &Runtime, rounds: &mut Rounds) 
 }
 
 /// A database that is there for this run only.
-struct OwnDatabase<'r> {
+pub struct OwnDatabase<'r> {
     runtime: &'r Runtime,
     server: Config,
     name: String,
-    config: Config,
+    pub config: Config,
 }
 
 impl OwnDatabase<'_> {
-    fn create(runtime: &Runtime, server: Config) -> Result<OwnDatabase<'_>> {
+    pub fn create(runtime: &Runtime, server: Config) -> Result<OwnDatabase<'_>> {
         let name = format!("amparo_bench_{}", std::process::id());
         let mut config = server.clone();
         config.dbname(&name);

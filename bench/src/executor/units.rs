@@ -1,6 +1,6 @@
-//! The unit of work that both sides write: a code from the counter, a row of history, a row of the outbox.
+//! The unit of work that both sides write: a code from the counter, a row of history, a row of the outbox, a queue.
 
-use domain::{BranchCode, Entity, Moment, SituationCode, TenantId};
+use domain::{BranchCode, Entity, Moment, ReceiverCode, SituationCode, TenantId};
 use storage::history::Change;
 
 /// As many units share a commit at most, on both sides.
@@ -14,7 +14,9 @@ pub const HISTORY: &str =
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 pub const OUTBOX: &str = "INSERT INTO outbox (tenant, receiver, history_code, entity, record, created_at)
     VALUES ($1, $2, $3, $4, $5, $6)";
-pub const RECEIVER: i32 = 1;
+pub const QUEUE: &str = "INSERT INTO queues (tenant, receiver, entity, record, head, tries, due_at)
+    VALUES ($1, $2, $3, $4, $5, 0, $6) ON CONFLICT (tenant, receiver, entity, record) DO NOTHING";
+pub const RECEIVER: ReceiverCode = ReceiverCode::new(1);
 
 pub fn change(tenant: i32, record: i64) -> Change {
     Change {

@@ -1,7 +1,9 @@
 //! The database that is measured, and what is drawn from it to ask for: plates, names, members.
 
 use super::Failure;
-use domain::{BranchCode, Document, Email, Entity, Moment, PersonCode, SellerCode, TenantId, name_words};
+use domain::{
+    BranchCode, Document, Email, Entity, Moment, PersonCode, ReceiverCode, SellerCode, TenantId, name_words,
+};
 use std::collections::{BTreeMap, HashSet};
 use std::process::Command;
 use std::sync::Arc;
@@ -108,7 +110,13 @@ async fn register_receiver(db: &Db, tenant: TenantId) -> Result<(), Failure> {
 
 async fn insert_receiver(tx: &mut Tx, tenant: TenantId) -> Result<(), storage::Error> {
     let now = Moment::from_millis(1_700_000_000_000);
-    receivers::insert(tx, tenant, 1, "http://127.0.0.1:9/", &[Entity::Benefit], now).await?;
+    let nobody = receivers::NewReceiver {
+        code: ReceiverCode::new(1),
+        address: "http://127.0.0.1:9/",
+        entities: &[Entity::Benefit],
+        concurrency: 1,
+    };
+    receivers::insert(tx, tenant, &nobody, now).await?;
     versions::raise_registers(tx, tenant).await.map(drop)
 }
 

@@ -7,8 +7,8 @@ use crate::executor::{BATCH, Log, connect, connection, keep_log};
 use crate::measure::Side;
 use domain::{
     BenefitCode, BenefitKind, CardNumber, Chassis, Colour, Date, Entity, FieldCode, Fuel, HistoryCode,
-    ItemCode, Moment, PlanCode, Plate, SituationCode, TenantId, TimeZone, UserCode, VehicleCategory,
-    VehicleTypeCode,
+    ItemCode, Moment, PlanCode, Plate, ReceiverCode, SituationCode, TenantId, TimeZone, UserCode,
+    VehicleCategory, VehicleTypeCode,
 };
 use futures_util::future::try_join_all;
 use rusqlite::Connection;
@@ -27,6 +27,7 @@ use tokio_postgres::{Client, Config};
 use wire::trigger::{BenefitTrigger, benefit_description};
 
 const NOW: Moment = Moment::from_millis(1_794_700_000_000);
+const RECEIVER: ReceiverCode = ReceiverCode::new(1);
 const TODAY: &str = "2026-11-15";
 const JOINED: &str = "2026-11-14";
 const ACTIVE: SituationCode = SituationCode::new(1);
@@ -113,7 +114,7 @@ fn rows(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &Hold
     let mut rows = benefits::insert(tenant, [(number, &benefit)]);
     rows.extend(items::insert(tenant, NOW, [(number, benefit.slot, &item)]));
     rows.extend(listing::add(tenant, &[listed(number, &benefit, plate, holder)]));
-    rows.extend(history::insert(&change, history_code, &[1], trigger(history_code, number, &benefit)));
+    rows.extend(history::insert(&change, history_code, &[RECEIVER], trigger(history_code, number, &benefit)));
     rows.push(audit::insert(&entry, code("audit")));
     rows
 }
