@@ -77,11 +77,6 @@ const MAY_GROW: &[Exception] = &[
     ),
     may_grow(
         "a common name",
-        "FROM name_index_leads n",
-        "everybody of a name is read at once, since all of them are shown",
-    ),
-    may_grow(
-        "a common name",
         "FROM leads l WHERE l.tenant = ? AND l.code IN (…)",
         "and their names a thousand at a time",
     ),
@@ -90,6 +85,12 @@ const MAY_GROW: &[Exception] = &[
         step: "",
         text: "FROM listing_tally WHERE tenant = ? AND ordering = ? AND branch IN (…) AND situation IN (…) AND block >= ?",
         why: "the fine blocks of one coarse block: 32 at most, which 32,000 rows have",
+    },
+    Exception {
+        engine: Some(Engine::Postgres),
+        step: "a common name",
+        text: "FROM name_index_leads n",
+        why: "everybody of a name is read at once, since all of them are shown",
     },
     Exception {
         engine: Some(Engine::Postgres),
