@@ -32,6 +32,7 @@ mod list;
 mod member;
 mod member_search;
 mod properties;
+mod receivers;
 mod rules;
 mod scope;
 mod shapes;
