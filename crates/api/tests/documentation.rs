@@ -104,6 +104,8 @@ async fn every_answer_is_as_the_document_says(world: World) {
     let bearer = format!("Bearer {}", server.token(&world.administrator.email).await);
     let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
     let document = document();
+    let receiver = r#"{"endereco": "https://erp.example", "entidades": ["todos"]}"#;
+    assert_eq!(server.call("POST", "/gestao/receptor", &headers, receiver).await.status, 200);
     for one in operations() {
         let answer = match one.access {
             Access::Login => server.enter(&world.operator.email, testkit::PASSWORD).await,
@@ -192,7 +194,11 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         ("{codEvento}", "1"),
         ("{codNegocio}", "1"),
         ("{codDependente}", "1"),
+        ("{codReceptor}", "1"),
     ];
+    if path == "/gestao/entrega/reenviar" {
+        *body = Some(json!({"codReceptor": 1, "codHistoricoInicial": 1}));
+    }
     let path = codes.iter().fold(path.to_owned(), |path, (name, code)| path.replace(name, code));
     if let Some(body) = body.as_mut().filter(|_| path.starts_with("/ext/crm")) {
         let fields = body.as_object_mut().unwrap();
@@ -212,6 +218,7 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         "/ext/associado" if body.is_none() => format!("{path}?situacaoBeneficio=Todos"),
         "/ext/beneficio" if body.is_none() => format!("{path}?sequencial=1"),
         "/ext/beneficio/dependente" if body.is_none() => format!("{path}?nome=jo"),
+        "/gestao/entrega" => format!("{path}?codReceptor=1"),
         _ => path,
     }
 }

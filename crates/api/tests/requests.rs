@@ -45,11 +45,17 @@ async fn doubled_and_trailing_slashes_and_the_prefix_reach_the_same_operation(wo
 async fn head_works_wherever_get_does_and_other_methods_are_told_which_are_allowed(world: World) {
     let server = Server::start(world.app().clone()).await;
     let token = format!("Bearer {}", server.token(&world.administrator.email).await);
+    let receiver = r#"{"endereco": "https://erp.example", "entidades": ["todos"]}"#;
+    assert_eq!(
+        server.write("/gestao/receptor", token.trim_start_matches("Bearer "), receiver).await.status,
+        200
+    );
     for operation in api::operations().iter().filter(|one| one.method == "GET") {
         let path = match operation.path {
             "/ext/associado" => "/ext/associado?situacaoBeneficio=Todos",
             "/ext/beneficio" => "/ext/beneficio?sequencial=1",
             "/ext/beneficio/dependente" => "/ext/beneficio/dependente?nome=x",
+            "/gestao/entrega" => "/gestao/entrega?codReceptor=1",
             path => path,
         };
         // A code of something that is not there is answered alike, too.

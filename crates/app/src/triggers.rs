@@ -9,7 +9,7 @@ use crate::base::registers;
 use crate::once::{self, Done, Once};
 use crate::receivers::{self, By, Keys};
 use crate::{App, Error, Vault};
-use domain::{DeliveryState, Entity, Field, HistoryCode, Moment, ReceiverCode, TenantId};
+use domain::{DeliveryState, Entity, Field, HistoryCode, Moment, ReceiverCode, Rejection, TenantId};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 use storage::attempts::{self, Attempt};
@@ -265,7 +265,8 @@ pub async fn page(
 
 async fn known(tx: &mut storage::Tx, tenant: TenantId, receiver: ReceiverCode) -> Result<(), Error> {
     let found = storage::receivers::find(&mut *tx, tenant, receiver).await?;
-    found.map(drop).ok_or(Error::NoSuch { field: Field::Receiver, code: receiver.get() })
+    // Named in a query or a body, and never in a path.
+    found.map(drop).ok_or(Rejection::UnknownCode { field: Field::Receiver, code: receiver.get() }.into())
 }
 
 /// What is to be sent again.

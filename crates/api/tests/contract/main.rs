@@ -33,6 +33,7 @@ mod list;
 mod member;
 mod member_search;
 mod properties;
+mod receivers;
 mod rules;
 mod scope;
 mod shapes;

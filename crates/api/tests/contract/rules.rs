@@ -32,6 +32,7 @@ const SOURCES: &[&str] = &[
     include_str!("member.rs"),
     include_str!("member_search.rs"),
     include_str!("properties.rs"),
+    include_str!("receivers.rs"),
     include_str!("scope.rs"),
     include_str!("shapes.rs"),
     include_str!("situations.rs"),
