@@ -14,7 +14,7 @@ use storage::counters::{self, Counter};
 use storage::receivers::{self, NewReceiver, Pause};
 pub use storage::receivers::{Health, Pause as Why, Registered};
 use storage::secrets::{self, Kind};
-use storage::{Lane, Tx, audit, versions};
+use storage::{Lane, Tx, audit, queues, versions};
 
 /// How long messages are signed with the old secret too.
 pub const BOTH_FOR: Duration = Duration::from_secs(24 * 3600);
@@ -22,6 +22,7 @@ pub const BOTH_FOR: Duration = Duration::from_secs(24 * 3600);
 pub const AT_ONCE: i32 = 8;
 const MOST_AT_ONCE: i32 = 64;
 const MOST_HEADERS: usize = 20;
+const MOST_PREVIOUS: usize = 4;
 
 /// Who registers or changes a receiver.
 #[derive(Clone, Copy, Debug)]
@@ -51,26 +52,38 @@ impl Wanted {
         if !(1..=MOST_AT_ONCE).contains(&self.concurrency) {
             problems.push(Rejection::BadConcurrency);
         }
-        let bad = self.headers.iter().filter(|(name, value)| !is_header(name, value));
-        problems.extend(bad.map(|(name, _)| Rejection::BadHeader(name.clone())));
-        if self.headers.len() > MOST_HEADERS {
-            problems.push(Rejection::BadHeader(format!("{} cabeçalhos", self.headers.len())));
-        }
+        problems.extend(bad_headers(&self.headers));
         if problems.is_empty() { Ok(()) } else { Err(Error::Refused(problems)) }
     }
 }
 
+/// What is wrong with headers that somebody wants sent.
+pub fn bad_headers(headers: &[(String, String)]) -> Vec<Rejection> {
+    let bad = headers.iter().filter(|(name, value)| !is_header(name, value));
+    let mut problems: Vec<Rejection> = bad.map(|(name, _)| Rejection::BadHeader(name.clone())).collect();
+    if headers.len() > MOST_HEADERS {
+        problems.push(Rejection::BadHeader(format!("{} cabeçalhos", headers.len())));
+    }
+    problems
+}
+
 /// Headers that the message itself or the connection has.
-const OURS: [&str; 9] = [
+const OURS: [&str; 15] = [
     "connection",
+    "content-encoding",
     "content-length",
     "content-type",
+    "expect",
     "host",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
     "transfer-encoding",
+    "upgrade",
     "webhook-id",
     "webhook-signature",
     "webhook-timestamp",
-    "expect",
 ];
 
 fn is_header(name: &str, value: &str) -> bool {
@@ -87,8 +100,8 @@ fn is_header(name: &str, value: &str) -> bool {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Sealed {
     secret: String,
-    /// The one before, and until when it signs too.
-    previous: Option<(String, i64)>,
+    /// Those before, and until when each signs too.
+    previous: Vec<(String, i64)>,
     headers: Vec<(String, String)>,
 }
 
@@ -172,7 +185,9 @@ async fn insert(tx: &mut Tx, doing: &Doing<(Wanted, SigningSecret)>) -> Result<A
     let address = wanted.address.to_string();
     receivers::insert(tx, tenant, &new(code, &address, wanted), doing.now).await?;
     let headers = wanted.headers.clone();
-    doing.keep(tx, code, &Sealed { secret: secret.expose().to_owned(), previous: None, headers }).await?;
+    doing
+        .keep(tx, code, &Sealed { secret: secret.expose().to_owned(), previous: Vec::new(), headers })
+        .await?;
     doing.tell(tx, "POST /gestao/receptor", format!("receptor {code} criado")).await?;
     let receiver = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
     Ok(Added { code, secret: secret.clone(), receiver: told(receiver, &wanted.headers) })
@@ -301,6 +316,8 @@ async fn set_paused(tx: &mut Tx, doing: &Doing<(ReceiverCode, bool, Option<Strin
             let Health { tried_at, succeeded_at, .. } = had.health;
             let clean = Health { tried_at, succeeded_at, ..Health::default() };
             tx.execute(receivers::tell_health(tenant, code, &clean)).await?;
+            // What waited is sent now: whoever lets it go on knows that it is well again.
+            tx.execute(queues::hasten(tenant, code, doing.now)).await?;
         }
         let (operation, done) = match paused {
             true => ("POST /gestao/receptor/{codReceptor}/pausar", "pausado"),
@@ -330,11 +347,11 @@ async fn set_secret(
     let ((code, secret, reason), tenant) = (&doing.what, doing.by.tenant);
     let had = receivers::find(&mut *tx, tenant, *code).await?.ok_or(unknown(*code))?;
     let old = open(tx, &doing.vault, tenant, *code).await?;
-    let sealed = Sealed {
-        secret: secret.expose().to_owned(),
-        previous: Some((old.secret, doing.now.plus(BOTH_FOR).millis())),
-        headers: old.headers,
-    };
+    // Whoever changes it twice in a day, because the first answer was lost, must not cut off the one in use.
+    let mut previous = vec![(old.secret, doing.now.plus(BOTH_FOR).millis())];
+    previous.extend(old.previous.into_iter().filter(|(_, until)| doing.now.millis() < *until));
+    previous.truncate(MOST_PREVIOUS);
+    let sealed = Sealed { secret: secret.expose().to_owned(), previous, headers: old.headers };
     // Whoever remembers the old secret sees by the version that there is a new one.
     let same = NewReceiver {
         code: *code,
@@ -360,7 +377,7 @@ pub struct Keys {
     pub address: ReceiverAddress,
     pub headers: Vec<(String, String)>,
     pub secret: SigningSecret,
-    pub previous: Option<(SigningSecret, Moment)>,
+    pub previous: Vec<(SigningSecret, Moment)>,
     pub concurrency: i32,
     pub version: i64,
 }
@@ -385,7 +402,7 @@ pub async fn keys(app: &App, vault: &Vault, tenant: TenantId, code: ReceiverCode
                     address: ReceiverAddress::parse(&had.address)?,
                     headers: sealed.headers,
                     secret: SigningSecret::kept(sealed.secret),
-                    previous: sealed.previous.map(kept),
+                    previous: sealed.previous.into_iter().map(kept).collect(),
                     concurrency: had.concurrency,
                     version: had.version,
                 })

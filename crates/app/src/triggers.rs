@@ -6,6 +6,7 @@ mod conclude;
 pub use conclude::{Outcome, Policy, Verdict, conclude};
 
 use crate::base::registers;
+use crate::once::{self, Done, Once};
 use crate::receivers::{self, By, Keys};
 use crate::{App, Error, Vault};
 use domain::{DeliveryState, Entity, Field, HistoryCode, Moment, ReceiverCode, TenantId};
@@ -92,20 +93,37 @@ impl Post for Nobody {
     }
 }
 
+/// What came of a message that speaks of nobody: what was answered, or why nothing was.
+pub type Tried = Result<Answer, String>;
+
 /// Sends a message that speaks of nobody, to see whether a receiver takes it.
 pub async fn try_out(
     app: &App,
     vault: &Vault,
-    tenant: TenantId,
+    by: By,
     (code, entity): (ReceiverCode, Option<Entity>),
-) -> Result<Result<Answer, String>, Error> {
+    once: Once<Tried>,
+) -> Result<Done<Tried>, Error> {
+    let tenant = by.tenant;
     let receiver = receivers::find(app, vault, tenant, code).await?.receiver;
+    if once.trial {
+        return Err(Error::Refused(Vec::new()));
+    }
     let keys = receivers::keys(app, vault, tenant, code).await?;
     let entity = entity.or(receiver.entities.first().copied()).unwrap_or(Entity::Benefit);
     let (now, zone) = (app.now(), &registers(app, tenant).await?.zone);
     let body = wire::trigger::sample(entity, now, zone).map_err(|error| Error::Text(error.to_string()))?;
     let id = format!("msg_{tenant}_teste_{}", now.millis());
-    Ok(app.post.post(&keys, Message { id: &id, entity, body: &body, now }).await)
+    let tried = app.post.post(&keys, Message { id: &id, entity, body: &body, now }).await;
+    let input = (by, code, tried, app.now());
+    once::write(app, Lane::of(tenant), once, input, |tx, (by, code, tried, now)| {
+        Box::pin(async move {
+            let operation = "POST /gestao/receptor/{codReceptor}/teste";
+            audit::append(tx, &entry(*by, *now, operation, format!("receptor {code} testado"))).await?;
+            Ok(tried.clone())
+        })
+    })
+    .await
 }
 
 /// The receivers for whom something may be sent now, of every tenant.
@@ -135,12 +153,21 @@ impl Holder {
     }
 }
 
+/// How many messages of a receiver are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    pub receiver: ReceiverCode,
+    pub limit: i64,
+    /// Where it is only probed, how long nobody probes it again.
+    pub probe: Option<Duration>,
+}
+
 /// Takes messages of a tenant in hand: so many of each of these receivers.
 pub async fn take(
     app: &App,
     holder: &Holder,
     tenant: TenantId,
-    wanted: Vec<(ReceiverCode, i64)>,
+    wanted: Vec<Room>,
 ) -> Result<Vec<Job>, Error> {
     let input = (tenant, wanted, holder.clone(), app.now());
     app.db
@@ -150,8 +177,14 @@ pub async fn take(
                 let until = now.plus(holder.lease);
                 let lease = queues::Lease { number, holder: holder.name(), until };
                 let mut jobs = Vec::new();
-                for (receiver, limit) in wanted {
-                    for one in queues::lease(tx, *tenant, *receiver, &lease, (*now, *limit)).await? {
+                for Room { receiver, limit, probe } in wanted {
+                    let leased = queues::lease(tx, *tenant, *receiver, &lease, (*now, *limit)).await?;
+                    if let Some(probe) = probe
+                        && !leased.is_empty()
+                    {
+                        queues::leave_alone(tx, *tenant, *receiver, now.plus(*probe)).await?;
+                    }
+                    for one in leased {
                         jobs.push(Job {
                             tenant: *tenant,
                             receiver: *receiver,
@@ -248,37 +281,51 @@ pub enum Replay {
 const TOGETHER: i64 = 500;
 
 /// Sends deliveries again; says how many. Each keeps its `webhook-id` and its place among the changes of its record.
-pub async fn replay(app: &App, by: By, receiver: ReceiverCode, what: Replay) -> Result<u64, Error> {
+pub async fn replay(
+    app: &App,
+    by: By,
+    (receiver, what): (ReceiverCode, Replay),
+    once: Once<u64>,
+) -> Result<Done<u64>, Error> {
     let tenant = by.tenant;
     app.db.read((tenant, receiver), |tx, (tenant, receiver)| Box::pin(known(tx, *tenant, *receiver))).await?;
-    let (first, last, only_missed) = match what {
-        Replay::Stretch(first, last) => (Some(first), last, false),
-        Replay::MissedSince(since) => {
-            (outbox::first_since(&app.db, tenant, since).await?, HistoryCode::new(i32::MAX), true)
-        }
+    if once.trial {
+        return Err(Error::Refused(Vec::new()));
+    }
+    let (first, last, missed_since) = match what {
+        Replay::Stretch(first, last) => (first, last, None),
+        Replay::MissedSince(since) => (HistoryCode::new(0), HistoryCode::new(i32::MAX), Some(since)),
     };
-    let (mut next, mut sent) = (first, 0);
+    let (mut next, mut sent) = (Some(first), 0);
     while let Some(first) = next {
-        let input = (tenant, receiver, Again { first, last, only_missed }, app.now());
-        let (count, more) = app
-            .db
-            .write(Lane::of(tenant), input, |tx, (tenant, receiver, again, now)| {
-                Box::pin(outbox::send_again(tx, *tenant, *receiver, *again, (*now, TOGETHER)))
-            })
-            .await?;
+        let again = Again { first, last, missed_since };
+        let input = (by, receiver, again, app.now());
+        let unit = app.db.write(Lane::of(tenant), input, |tx, (by, receiver, again, now)| {
+            Box::pin(send_some(tx, *by, *receiver, *again, *now))
+        });
+        let (count, more) = unit.await?;
         sent += count;
         next = more.map(|last| HistoryCode::new(last.get().saturating_add(1)));
     }
-    let entry = audit::Entry {
-        tenant,
-        at: app.now(),
-        user: by.user,
-        operation: "POST /gestao/entrega/reenviar",
-        person: None,
-        detail: Some(format!("{sent} entregas do receptor {receiver} reenviadas")),
-    };
-    let told = app.db.write(Lane::of(tenant), entry, |tx, entry| Box::pin(audit::append(tx, entry)));
-    told.await?;
-    app.changed.notify_one();
-    Ok(sent)
+    // The answer is kept by itself: what goes again twice is what a repeated request costs at worst.
+    once::write(app, Lane::of(tenant), once, sent, |_, sent| Box::pin(async { Ok(*sent) })).await
+}
+
+async fn send_some(
+    tx: &mut storage::Tx,
+    by: By,
+    receiver: ReceiverCode,
+    again: Again,
+    now: Moment,
+) -> Result<(u64, Option<HistoryCode>), Error> {
+    let (sent, more) = outbox::send_again(tx, by.tenant, receiver, again, (now, TOGETHER)).await?;
+    if sent > 0 {
+        let detail = format!("{sent} entregas do receptor {receiver} reenviadas");
+        audit::append(tx, &entry(by, now, "POST /gestao/entrega/reenviar", detail)).await?;
+    }
+    Ok((sent, more))
+}
+
+fn entry(by: By, at: Moment, operation: &'static str, detail: String) -> audit::Entry {
+    audit::Entry { tenant: by.tenant, at, user: by.user, operation, person: None, detail: Some(detail) }
 }

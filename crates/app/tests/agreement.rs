@@ -4,7 +4,7 @@
 use app::tenants::{self, NewTenant};
 use app::users::{self, Initial, NewUser};
 use app::{App, Error, housekeeping, presence};
-use domain::{BranchCode, Email, Entity, Field, Name, Password, Role, Scope, TenantId};
+use domain::{BranchCode, Email, Entity, Field, Name, Password, ReceiverCode, Role, Scope, TenantId};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -105,6 +105,7 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
             told(users::end_sessions(app, TenantId::new(tenant), &address(email)).await)
         }
         Operation::Change { tenant, record, receivers, reason, refuse } => {
+            let receivers = receivers.into_iter().map(ReceiverCode::new).collect();
             told(change(app, TenantId::new(tenant), record, receivers, reason, refuse).await)
         }
         Operation::Housekeeping => {
@@ -133,7 +134,7 @@ async fn change(
     app: &App,
     tenant: TenantId,
     record: i32,
-    receivers: Vec<i32>,
+    receivers: Vec<ReceiverCode>,
     reason: Option<String>,
     refuse: bool,
 ) -> Result<i32, Error> {

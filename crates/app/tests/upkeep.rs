@@ -129,7 +129,7 @@ async fn a_job_whose_process_died_is_taken_over_and_the_dead_one_cannot_finish_i
 }
 
 /// A process for each path.
-async fn check(app: &App, path: &std::path::Path) -> Result<(), KeyError> {
+async fn check(app: &App, path: &std::path::Path) -> Result<app::Vault, KeyError> {
     server_key::check(app, path, &path.display().to_string(), "0").await
 }
 

@@ -85,8 +85,8 @@ pub async fn page(
 pub struct Again {
     pub first: HistoryCode,
     pub last: HistoryCode,
-    /// Only what never arrived.
-    pub only_missed: bool,
+    /// Only what never arrived of what happened since this moment.
+    pub missed_since: Option<Moment>,
 }
 
 /// Makes deliveries of a stretch pending again, at most `limit`; gives how many, and the last one looked at where there
@@ -104,7 +104,10 @@ pub async fn send_again(
     .arg(receiver)
     .arg(again.first)
     .arg(again.last);
-    let ended = if again.only_missed { ended.ending("AND state = 3") } else { ended };
+    let ended = match again.missed_since {
+        Some(since) => ended.then("AND state = 3 AND created_at >= ?", [since]),
+        None => ended,
+    };
     let rows = tx.all(ended.then("ORDER BY history_code LIMIT ?", [limit])).await?;
     let mut statements = Vec::new();
     let mut last = None;
@@ -125,15 +128,4 @@ pub async fn send_again(
     tx.batch(statements).await?;
     let more = last.filter(|_| rows.len() as i64 == limit);
     Ok((rows.len() as u64, more))
-}
-
-/// The first change at or after a moment; `None` where nothing changed since.
-pub async fn first_since(
-    from: impl Into<Source<'_>>,
-    tenant: TenantId,
-    since: Moment,
-) -> Result<Option<HistoryCode>, Error> {
-    let statement = sql("SELECT MIN(code) AS code FROM history WHERE tenant = $1 AND happened_at >= $2");
-    let rows = from.into().all(Weight::Search, statement.arg(tenant).arg(since)).await?;
-    rows.first().map_or(Ok(None), |row| row.get("code"))
 }

@@ -65,7 +65,8 @@ pub struct Leased {
     pub changed_at: Moment,
 }
 
-/// Takes queues of a receiver that are due, at most `limit`, those first that were due first.
+/// Takes queues of a receiver that are due, at most `limit`, those first that were due first; none of one that is to be left
+/// alone meanwhile.
 pub async fn lease(
     tx: &mut Tx,
     tenant: TenantId,
@@ -77,6 +78,10 @@ pub async fn lease(
         sql("UPDATE queues SET lease = $3, holder = $4, due_at = $5 WHERE tenant = $1 AND receiver = $2
              AND (entity, record) IN (SELECT entity, record FROM queues WHERE tenant = $1 AND receiver = $2
                  AND due_at <= $6 ORDER BY due_at, entity, record LIMIT $7)
+             AND EXISTS (SELECT 1 FROM receivers r WHERE r.tenant = $1 AND r.code = $2 AND r.active
+                 AND r.paused_at IS NULL)
+             AND NOT EXISTS (SELECT 1 FROM receiver_health h WHERE h.tenant = $1 AND h.receiver = $2
+                 AND h.not_before > $6)
          RETURNING entity, record, head, tries")
         .arg(tenant)
         .arg(receiver)
@@ -188,6 +193,25 @@ impl Held {
             .arg(due);
         vec![back]
     }
+}
+
+/// Leaves a receiver alone until a moment: whoever probes it does so for everybody.
+pub async fn leave_alone(
+    tx: &mut Tx,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    until: Moment,
+) -> Result<(), Error> {
+    let alone = sql("UPDATE receiver_health SET not_before = $3 WHERE tenant = $1 AND receiver = $2");
+    tx.execute(alone.arg(tenant).arg(receiver).arg(until)).await.map(drop)
+}
+
+/// Makes everything that waits for a receiver due now, whatever it waited for.
+pub fn hasten(tenant: TenantId, receiver: ReceiverCode, now: Moment) -> Statement {
+    sql("UPDATE queues SET due_at = $3 WHERE tenant = $1 AND receiver = $2 AND lease IS NULL AND due_at > $3")
+        .arg(tenant)
+        .arg(receiver)
+        .arg(now)
 }
 
 /// Who holds queues of a tenant.

@@ -17,6 +17,11 @@ impl Default for StillClock {
 }
 
 impl StillClock {
+    /// Moves it to a moment, which may not be past.
+    pub fn reach(&self, moment: Moment) {
+        self.0.fetch_max(moment.millis(), Ordering::SeqCst);
+    }
+
     pub fn pass(&self, span: Duration) {
         self.0.fetch_add(i64::try_from(span.as_millis()).unwrap(), Ordering::SeqCst);
     }

@@ -125,7 +125,7 @@ async fn test(
     code: ReceiverCode,
 ) -> Result<(), Fatal> {
     app.post = Arc::new(super::serve::poster(settings)?);
-    match triggers::try_out(app, vault, by.tenant, (code, None)).await? {
+    match triggers::try_out(app, vault, by, (code, None), Once::each_time()).await?.now()? {
         Ok(answer) if answer.is_taken() => {
             super::say(&format!("O receptor {code} aceitou o gatilho de exemplo ({}).", answer.status));
             Ok(())

@@ -2,6 +2,7 @@
 
 use crate::fatal::Fatal;
 use crate::settings::Settings;
+use app::once::Once;
 use app::receivers::By;
 use app::triggers::{self, Replay, Told};
 use clap::ArgMatches;
@@ -76,7 +77,8 @@ pub async fn replay(settings: &Settings, arguments: &ArgMatches) -> Result<ExitC
             ));
         }
     };
-    let count = triggers::replay(&app, By { tenant, user: None }, receiver(arguments), what).await?;
+    let by = By { tenant, user: None };
+    let count = triggers::replay(&app, by, (receiver(arguments), what), Once::each_time()).await?.now()?;
     app.db.close().await;
     super::say(&match count {
         0 => "Não havia nada para enviar de novo.".to_owned(),

@@ -6,7 +6,6 @@ use crate::extract::{Caller, Query};
 use crate::failure::Failure;
 use crate::write::Write;
 use app::base::registers;
-use app::once::Done;
 use app::receivers::By;
 use app::triggers::{self, Replay, Told};
 use axum::extract;
@@ -42,7 +41,7 @@ pub async fn send_again(
     let tenant = caller.scope.tenant();
     let zone = registers(&state.app, tenant).await?.zone.clone();
     let (app, zone, by) = (&state.app, &zone, By { tenant, user: Some(caller.user) });
-    let act = |input: ReenvioInput, _| async move {
+    let act = |input: ReenvioInput, once| async move {
         let what = match (&input.first, &input.since) {
             (Given::Set(first), Given::Keep | Given::Clear) => {
                 Replay::Stretch(*first, input.last.clone().set().unwrap_or(*first))
@@ -50,7 +49,7 @@ pub async fn send_again(
             (Given::Keep | Given::Clear, Given::Set(day)) => Replay::MissedSince(day.start_in(zone)),
             _ => return Err(Rejection::NothingToSendAgain.into()),
         };
-        triggers::replay(app, by, input.receiver, what).await.map(Done::Now)
+        triggers::replay(app, by, (input.receiver, what), once).await
     };
     write.answer(&state, &caller, read::body, act, |count: &u64| ReenvioTO { reenviadas: *count }).await
 }

@@ -7,7 +7,6 @@ use crate::failure::Failure;
 use crate::write::Write;
 use app::access::Session;
 use app::base::registers;
-use app::once::Done;
 use app::receivers::{self, AT_ONCE, Added, By, Changes, Told, Wanted, Why};
 use app::triggers;
 use axum::extract;
@@ -82,11 +81,13 @@ fn wanted(input: ReceptorInput) -> Result<Wanted, app::Error> {
             Vec::new()
         }
     };
+    let headers = headers(input.headers.set().unwrap_or_default());
+    problems.extend(receivers::bad_headers(&headers));
     match (address, &problems[..]) {
         (Some(address), []) => Ok(Wanted {
             address,
             entities,
-            headers: headers(input.headers.set().unwrap_or_default()),
+            headers,
             concurrency: input.concurrency.set().map_or(AT_ONCE, read::Between::get),
         }),
         _ => Err(app::Error::Refused(problems)),
@@ -127,14 +128,15 @@ pub async fn change(
 fn changes(input: ReceptorInput) -> Result<Changes, app::Error> {
     let mut problems = Vec::new();
     let entities = input.entities.set().map(|names| entities(&names, &mut problems));
-    if !problems.is_empty() {
-        return Err(app::Error::Refused(problems));
-    }
     let headers = match input.headers {
         Given::Set(given) => Some(headers(given)),
         Given::Clear => Some(Vec::new()),
         Given::Keep => None,
     };
+    problems.extend(receivers::bad_headers(headers.as_deref().unwrap_or_default()));
+    if !problems.is_empty() {
+        return Err(app::Error::Refused(problems));
+    }
     Ok(Changes {
         address: input.address.set(),
         entities,
@@ -206,9 +208,8 @@ pub async fn test(
     write: Write,
 ) -> Result<Response, Failure> {
     let read = |body: &[u8]| code.and(read::body_or_nothing(body));
-    let (app, vault, tenant) = (&state.app, &state.vault, caller.scope.tenant());
-    let act = |(code, input): (ReceiverCode, TesteReceptorInput), _| async move {
-        triggers::try_out(app, vault, tenant, (code, input.entity.set())).await.map(Done::Now)
+    let act = |(code, input): (ReceiverCode, TesteReceptorInput), once| {
+        triggers::try_out(&state.app, &state.vault, by(&caller), (code, input.entity.set()), once)
     };
     write.answer(&state, &caller, read, act, tried).await
 }

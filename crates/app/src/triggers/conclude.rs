@@ -164,10 +164,9 @@ fn followed(input: &Conclusion, outcome: &Outcome, throw: i64) -> Vec<Statement>
             let wait = usize::try_from(outcome.job.tries).ok().and_then(|done| input.policy.waits.get(done));
             match wait {
                 Some(wait) => {
-                    let wait = outcome
-                        .patience
-                        .map_or_else(|| thrown(*wait, throw), |asked| asked.min(LONGEST_PATIENCE));
-                    held.failed(input.now.plus(wait))
+                    // Whoever asks for patience gets it; who asks for less of it than we have costs nobody his attempts.
+                    let asked = outcome.patience.unwrap_or_default().min(LONGEST_PATIENCE);
+                    held.failed(input.now.plus(thrown(*wait, throw).max(asked)))
                 }
                 None => held.exhausted(input.now),
             }
@@ -185,13 +184,16 @@ fn fared(health: &mut Health, input: &Conclusion, outcome: &Outcome) -> Option<P
     match outcome.verdict {
         Verdict::Untried => return None,
         Verdict::Delivered => {
+            // A probe that arrived opens the way for all; but one who asked for patience meanwhile is given it.
+            let is_probed = Policy::is_only_probed(health.failures, health.failed_records.len());
+            let not_before = health.not_before.filter(|at| !is_probed && input.now < *at);
             // Written at most once a second while all goes well: it is for people.
             let is_news = health.failures > 0
-                || health.not_before.is_some()
+                || health.not_before != not_before
                 || health.succeeded_at.is_none_or(|at| input.now.since(at) >= Duration::from_secs(1));
             if is_news {
-                *health =
-                    Health { tried_at: Some(input.now), succeeded_at: Some(input.now), ..Health::default() };
+                let now = Some(input.now);
+                *health = Health { tried_at: now, succeeded_at: now, not_before, ..Health::default() };
             }
             return None;
         }

@@ -8,7 +8,7 @@ pub mod post;
 pub mod sign;
 
 use app::receivers::{self, Keys};
-use app::triggers::{self, Answer, Due, Holder, Job, Message, Outcome, Policy, Verdict};
+use app::triggers::{self, Answer, Due, Holder, Job, Message, Outcome, Policy, Room, Verdict};
 use app::{App, Error, Vault};
 use domain::{Moment, ReceiverCode, TenantId};
 use guard::Guard;
@@ -45,6 +45,9 @@ const RECLAIM: Duration = Duration::from_secs(10);
 /// The database is not asked more often, whatever happens.
 const BREATH: Duration = Duration::from_millis(2);
 
+/// How often it is looked whether everything ended.
+const STOPPED: Duration = Duration::from_millis(20);
+
 /// The delivery of triggers, under way.
 pub struct Triggers(Arc<Engine>);
 
@@ -55,13 +58,21 @@ struct Engine {
     settings: Settings,
     poster: Poster,
     lines: Mutex<HashMap<(TenantId, ReceiverCode), Arc<Line>>>,
-    recorders: Mutex<HashMap<TenantId, mpsc::UnboundedSender<Outcome>>>,
+    recorders: Mutex<HashMap<TenantId, mpsc::UnboundedSender<Ended>>>,
+    /// Receivers that cannot be used as they are registered, which is said once.
+    unusable: Mutex<HashMap<(TenantId, ReceiverCode), i64>>,
     /// Tenants whose messages are being taken.
     taking: Mutex<HashSet<TenantId>>,
     in_hand: AtomicUsize,
     stopping: AtomicBool,
     wake: Arc<Notify>,
 }
+
+/// What came of a message, and the line whose place it keeps until that is written down.
+type Ended = (Outcome, Option<Arc<Line>>);
+
+/// What is wanted of a tenant's messages: how many on each line.
+type Wanted = Vec<(Arc<Line>, Room)>;
 
 /// What this process has to do with one receiver.
 struct Line {
@@ -83,6 +94,7 @@ impl Triggers {
             poster,
             lines: Mutex::default(),
             recorders: Mutex::default(),
+            unusable: Mutex::default(),
             taking: Mutex::default(),
             in_hand: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
@@ -96,7 +108,8 @@ impl Triggers {
         self.0.stopping.store(true, Ordering::Relaxed);
         let ended = async {
             while self.0.in_hand.load(Ordering::Relaxed) > 0 {
-                self.0.wake.notified().await;
+                // Somebody else may have been woken in its place.
+                let _ = tokio::time::timeout(STOPPED, self.0.wake.notified()).await;
             }
         };
         let _ = tokio::time::timeout(patience, ended).await;
@@ -128,7 +141,7 @@ impl Engine {
 
     /// Takes in hand whatever there is room for.
     async fn turn(self: &Arc<Engine>) -> Result<(), Error> {
-        let mut wanted: BTreeMap<TenantId, Vec<(Arc<Line>, ReceiverCode, usize)>> = BTreeMap::new();
+        let mut wanted: BTreeMap<TenantId, Wanted> = BTreeMap::new();
         for due in triggers::due(&self.app).await? {
             if lock(&self.taking).contains(&due.tenant) {
                 continue;
@@ -136,7 +149,10 @@ impl Engine {
             let line = match self.line(&due).await {
                 Ok(line) => line,
                 Err(error) => {
-                    tracing::error!(tenant = %due.tenant, receiver = %due.receiver, %error, "a receiver cannot be used");
+                    let said = lock(&self.unusable).insert((due.tenant, due.receiver), due.version);
+                    if said != Some(due.version) {
+                        tracing::error!(tenant = %due.tenant, receiver = %due.receiver, %error, "a receiver cannot be used");
+                    }
                     continue;
                 }
             };
@@ -144,7 +160,9 @@ impl Engine {
             if room > 0 {
                 line.in_hand.fetch_add(room, Ordering::Relaxed);
                 self.in_hand.fetch_add(room, Ordering::Relaxed);
-                wanted.entry(due.tenant).or_default().push((line, due.receiver, room));
+                let probe = is_only_probed(&due).then_some(self.settings.policy.probe);
+                let room = Room { receiver: due.receiver, limit: room as i64, probe };
+                wanted.entry(due.tenant).or_default().push((line, room));
             }
         }
         for (tenant, lines) in wanted {
@@ -155,13 +173,15 @@ impl Engine {
     }
 
     fn room(&self, due: &Due, line: &Line) -> usize {
-        let places = match Policy::is_only_probed(due.failures, due.failed_records) {
+        let places = match is_only_probed(due) {
             true => 1,
             false if line.is_slow.load(Ordering::Relaxed) => usize::try_from(due.concurrency).unwrap_or(1),
             false => usize::try_from(due.concurrency).unwrap_or(1) * AHEAD,
         };
         let whole = self.settings.most.saturating_sub(self.in_hand.load(Ordering::Relaxed));
-        places.saturating_sub(line.in_hand.load(Ordering::Relaxed)).min(whole)
+        let in_hand = line.in_hand.load(Ordering::Relaxed);
+        // However much others have in hand, nobody waits for them with nothing of his own.
+        places.saturating_sub(in_hand).min(if in_hand == 0 { whole.max(1) } else { whole })
     }
 
     /// What is known of a receiver, unless it was changed meanwhile.
@@ -182,8 +202,8 @@ impl Engine {
         Ok(line)
     }
 
-    async fn take(self: Arc<Engine>, tenant: TenantId, lines: Vec<(Arc<Line>, ReceiverCode, usize)>) {
-        let wanted = lines.iter().map(|(_, receiver, room)| (*receiver, *room as i64)).collect();
+    async fn take(self: Arc<Engine>, tenant: TenantId, lines: Wanted) {
+        let wanted = lines.iter().map(|(_, room)| *room).collect();
         let begun = Instant::now();
         let jobs = match triggers::take(&self.app, &self.holder, tenant, wanted).await {
             Ok(jobs) => jobs,
@@ -194,7 +214,7 @@ impl Engine {
         };
         lock(&self.taking).remove(&tenant);
         let mut room: HashMap<ReceiverCode, (Arc<Line>, usize)> =
-            lines.into_iter().map(|(line, receiver, room)| (receiver, (line, room))).collect();
+            lines.into_iter().map(|(line, room)| (room.receiver, (line, room.limit as usize))).collect();
         for job in jobs {
             if let Some((line, left)) = room.get_mut(&job.receiver) {
                 *left = left.saturating_sub(1);
@@ -230,13 +250,20 @@ impl Engine {
         };
         drop(place);
         measure(outcome.verdict);
-        self.record(outcome.job.tenant, outcome);
-        // The receiver has a place for another one now; this one stays in hand until it is written down.
-        line.in_hand.fetch_sub(1, Ordering::Relaxed);
+        // A receiver that took it has a place for another one now. One that did not may have to be left alone: that is
+        // known only when it is written down.
+        let kept = match outcome.verdict {
+            Verdict::Delivered => {
+                line.in_hand.fetch_sub(1, Ordering::Relaxed);
+                None
+            }
+            _ => Some(line),
+        };
+        self.record(outcome.job.tenant, (outcome, kept));
         self.wake.notify_one();
     }
 
-    fn record(self: &Arc<Engine>, tenant: TenantId, outcome: Outcome) {
+    fn record(self: &Arc<Engine>, tenant: TenantId, outcome: Ended) {
         let mut recorders = lock(&self.recorders);
         let recorder = recorders.entry(tenant).or_insert_with(|| {
             let (sender, receiver) = mpsc::unbounded_channel();
@@ -248,12 +275,15 @@ impl Engine {
     }
 
     /// Writes down what came of the messages of a tenant, as many together as there are.
-    async fn write(self: Arc<Engine>, tenant: TenantId, mut outcomes: mpsc::UnboundedReceiver<Outcome>) {
+    async fn write(self: Arc<Engine>, tenant: TenantId, mut outcomes: mpsc::UnboundedReceiver<Ended>) {
         let mut some = Vec::with_capacity(TOGETHER);
         while outcomes.recv_many(&mut some, TOGETHER).await > 0 {
-            let together = std::mem::take(&mut some);
+            let (together, kept): (Vec<Outcome>, Vec<Option<Arc<Line>>>) = some.drain(..).unzip();
             let count = together.len();
             self.write_some(tenant, together).await;
+            for line in kept.into_iter().flatten() {
+                line.in_hand.fetch_sub(1, Ordering::Relaxed);
+            }
             self.in_hand.fetch_sub(count, Ordering::Relaxed);
             self.wake.notify_one();
         }
@@ -284,6 +314,10 @@ impl Engine {
             pause = (pause * 2).min(Duration::from_secs(2));
         }
     }
+}
+
+fn is_only_probed(due: &Due) -> bool {
+    Policy::is_only_probed(due.failures, due.failed_records)
 }
 
 fn outcome(job: Job, tried_at: Moment) -> Outcome {

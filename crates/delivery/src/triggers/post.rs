@@ -34,6 +34,8 @@ impl Post for Poster {
 /// What is kept of an answer, and what is read of it before the connection is given up.
 const KEPT: usize = 500;
 const READ: usize = 64 * 1024;
+/// How long the rest of an answer is waited for once its status is known, which is what counts.
+const REST: Duration = Duration::from_secs(2);
 const AGENT: HeaderValue = HeaderValue::from_static(concat!("Amparo/", env!("CARGO_PKG_VERSION")));
 
 impl Poster {
@@ -67,7 +69,7 @@ impl Poster {
         let text = match status {
             // What a receiver says to a message that it took is nobody's business.
             200..=204 => {
-                drain(body).await;
+                let _ = tokio::time::timeout(REST, drain(body)).await;
                 None
             }
             _ => Some(beginning(body).await).filter(|text| !text.is_empty()),
@@ -118,16 +120,23 @@ async fn drain(mut body: Incoming) {
     }
 }
 
-async fn beginning(mut body: Incoming) -> String {
-    let (mut kept, mut read) = (Vec::new(), 0);
+async fn beginning(body: Incoming) -> String {
+    let mut kept = Vec::new();
+    let _ = tokio::time::timeout(REST, keep(body, &mut kept)).await;
+    let text = String::from_utf8_lossy(&kept);
+    // A sign that was cut in the middle.
+    let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
+    text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect::<String>().trim().to_owned()
+}
+
+async fn keep(mut body: Incoming, kept: &mut Vec<u8>) {
+    let mut read = 0;
     while read < READ {
-        let Some(Ok(frame)) = body.frame().await else { break };
+        let Some(Ok(frame)) = body.frame().await else { return };
         let Some(bytes) = frame.data_ref() else { continue };
         read += bytes.len();
         kept.extend(bytes.iter().take(KEPT - kept.len().min(KEPT)));
     }
-    let text = String::from_utf8_lossy(&kept);
-    text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect::<String>().trim().to_owned()
 }
 
 /// The last cause, which is the one that says something.

@@ -10,6 +10,8 @@ use std::time::Duration;
 use storage::{Db, Error, Lane, Options, Row, Tx, Value, Weight, sql};
 use testkit::{Database, Engine, both_engines};
 
+const RECEIVERS: [domain::ReceiverCode; 1] = [domain::ReceiverCode::new(1)];
+
 fn tenant() -> domain::TenantId {
     domain::TenantId::new(7)
 }
@@ -510,7 +512,9 @@ async fn change(db: &Db, record: i32) -> Result<i32, Error> {
         at: domain::Moment::from_millis(0),
     };
     let unit = db.write(lane(), change, |tx, change| {
-        Box::pin(storage::history::append(tx, change, &[1], |code| format!("{{\"codHistorico\":{code}}}")))
+        Box::pin(storage::history::append(tx, change, &RECEIVERS, |code| {
+            format!("{{\"codHistorico\":{code}}}")
+        }))
     });
     unit.await.map(domain::HistoryCode::get)
 }

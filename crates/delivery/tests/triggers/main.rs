@@ -1,0 +1,12 @@
+//! Triggers from the unit that causes them to their receivers, on both engines.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test fails loudly")]
+
+mod again;
+mod answers;
+mod guard;
+mod model;
+mod pauses;
+mod scene;
+mod schedule;
+mod secrets;
+mod verifier;

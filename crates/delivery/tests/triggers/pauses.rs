@@ -1,0 +1,127 @@
+//! Receivers that fail: probed, paused, and let go on again.
+
+use crate::scene::{DAY, HOUR, SECOND, Scene, settings};
+use app::receivers::Why;
+use domain::DeliveryState;
+use std::time::Duration;
+use testkit::{Reaction, Receiver, World, both_engines, until};
+
+#[both_engines]
+async fn a_receiver_that_is_gone_for_good_is_paused_and_the_administrators_are_told(world: World) {
+    let scene = Scene::of(world).await;
+    let receiver = Receiver::answering(410).await;
+    let (code, _) = scene.add(&receiver).await;
+    let engine = scene.engine().await;
+    let benefit = scene.office.benefit(1).await;
+    until("it is paused", || async { scene.receiver(code).await.paused.is_some() }).await;
+    assert_eq!(scene.receiver(code).await.paused, Some((scene.now(), Why::Gone)));
+    let mails = scene.mails().await;
+    let [(recipient, text)] = &mails[..] else { panic!("one administrator: {mails:?}") };
+    assert_eq!(*recipient, scene.world.administrator.email);
+    assert!(text.contains(&receiver.url) && text.contains("410"), "{text}");
+    // What changes meanwhile waits, and is sent when it goes on: at once, whatever it waited for.
+    scene.office.set(benefit, 1, "SUSPENSO").await;
+    scene.pass(HOUR);
+    assert!(!scene.is_due().await);
+    receiver.answers(|_| Reaction::Status(200));
+    scene.pause(code, false).await;
+    until("what waited is sent", || async { receiver.count() == 3 }).await;
+    let taken: Vec<i64> = receiver.taken().iter().map(testkit::Taken::history).collect();
+    assert_eq!(taken, [1, 1, 2]);
+    assert_eq!(scene.receiver(code).await.health.failures, 0);
+    engine.stop(SECOND).await;
+}
+
+#[both_engines]
+async fn what_waits_by_hand_waits_until_it_is_let_go_on(world: World) {
+    let scene = Scene::of(world).await;
+    let receiver = Receiver::answering(500).await;
+    let (code, _) = scene.add(&receiver).await;
+    let engine = scene.engine().await;
+    scene.office.benefit(1).await;
+    scene.tried(code, 1).await;
+    scene.pause(code, true).await;
+    assert_eq!(scene.receiver(code).await.paused.map(|(_, why)| why), Some(Why::ByHand));
+    scene.office.benefit(2).await;
+    scene.pass(DAY);
+    assert!(!scene.is_due().await);
+    receiver.answers(|_| Reaction::Status(200));
+    scene.pause(code, false).await;
+    until("both are there", || async { receiver.count() == 3 }).await;
+    assert!(scene.mails().await.is_empty(), "whoever did it knows");
+    engine.stop(SECOND).await;
+}
+
+#[both_engines]
+async fn five_days_of_nothing_but_failures_pause_it_and_one_success_in_between_does_not(world: World) {
+    let scene = Scene::of(world).await;
+    let receiver = Receiver::answering(500).await;
+    let (code, _) = scene.add(&receiver).await;
+    let engine = scene.engine().await;
+    for day in 0..5 {
+        scene.office.benefit(10 + day).await;
+        // Whatever else is due by then, the day's own is tried.
+        until("it is tried", || async { receiver.taken().iter().any(|one| one.record() == day as i64 + 1) })
+            .await;
+        until("it is written down", || async {
+            let told: usize = scene.deliveries(code).await.iter().map(|told| told.attempts.len()).sum();
+            told == receiver.count() && !scene.is_due().await
+        })
+        .await;
+        assert!(scene.receiver(code).await.paused.is_none(), "day {day}");
+        scene.pass(DAY);
+    }
+    until("it is paused", || async { scene.receiver(code).await.paused.is_some() }).await;
+    assert_eq!(scene.receiver(code).await.paused.map(|(_, why)| why), Some(Why::Failing));
+    let mails = scene.mails().await;
+    assert_eq!(mails.len(), 1, "once");
+    assert_eq!(mails[0].0, scene.world.administrator.email);
+    engine.stop(SECOND).await;
+}
+
+#[both_engines]
+async fn a_receiver_that_fails_altogether_is_probed_by_one_message_until_the_first_success(world: World) {
+    let scene = Scene::of(world).await;
+    let receiver = Receiver::answering(500).await;
+    let (code, _) = scene.add_with(&receiver.url, Vec::new(), 1).await;
+    scene.office.benefits(40).await;
+    // Two processes where the database is shared.
+    let mut engines = Vec::new();
+    for (number, app) in scene.world.processes().iter().enumerate() {
+        engines.push(crate::scene::engine(app, &format!("place {number}"), settings()).await);
+    }
+    until("the breaker is open", || async {
+        let health = scene.receiver(code).await.health;
+        health.failures >= 20 && health.not_before.is_some()
+    })
+    .await;
+    scene.quiet().await;
+    let mut count = receiver.count();
+    assert!(count < 40, "{count} of 40 were tried");
+    for _ in 0..5 {
+        let not_before = scene.receiver(code).await.health.not_before.unwrap();
+        scene.world.clock.reach(not_before.minus(Duration::from_millis(1)));
+        assert!(!scene.is_due().await);
+        scene.world.clock.reach(not_before);
+        until("a probe went", || async { receiver.count() > count }).await;
+        scene.quiet().await;
+        assert!(!scene.is_due().await, "it waits again");
+        count += 1;
+        assert_eq!(receiver.count(), count, "one");
+    }
+    receiver.answers(|_| Reaction::Status(204));
+    scene.pass(31 * SECOND);
+    let pending = || async {
+        let all = scene.deliveries(code).await;
+        all.iter().filter(|told| told.delivery.state == DeliveryState::Pending).count()
+    };
+    until("all that is due is sent", || async {
+        pending().await == 0 || !scene.is_due().await && scene.receiver(code).await.health.failures == 0
+    })
+    .await;
+    scene.pass(HOUR);
+    until("the rest too", || async { pending().await == 0 }).await;
+    for engine in engines {
+        engine.stop(SECOND).await;
+    }
+}

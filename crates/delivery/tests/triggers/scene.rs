@@ -1,0 +1,239 @@
+//! An association whose benefits change, receivers that are told, and the engine between them under a clock that is moved by
+//! hand.
+
+use app::access::{self, Session};
+use app::benefits::{self, Input, Saved};
+use app::once::{Done, Once};
+use app::receivers::{self, AT_ONCE, By, Wanted};
+use app::triggers::{self, Holder, Policy, Told};
+use app::{App, Vault, people, presence};
+use delivery::triggers::{Settings, Triggers, guard::Guard, post::Poster};
+use domain::{BenefitCode, Clock, Entity, HistoryCode, Moment, ReceiverAddress, ReceiverCode, SigningSecret};
+use std::sync::Arc;
+use std::time::Duration;
+use storage::{Weight, sql};
+use testkit::{Receiver, World, until};
+use wire::read::body;
+
+pub const SECOND: Duration = Duration::from_secs(1);
+pub const MINUTE: Duration = Duration::from_secs(60);
+pub const HOUR: Duration = Duration::from_secs(3600);
+pub const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// What decision 21 says.
+pub const WAITS: [Duration; 9] = [
+    Duration::from_secs(5),
+    Duration::from_secs(5 * 60),
+    Duration::from_secs(30 * 60),
+    Duration::from_secs(2 * 3600),
+    Duration::from_secs(5 * 3600),
+    Duration::from_secs(10 * 3600),
+    Duration::from_secs(14 * 3600),
+    Duration::from_secs(20 * 3600),
+    Duration::from_secs(24 * 3600),
+];
+
+pub fn settings() -> Settings {
+    let policy = Policy { waits: WAITS.to_vec(), probe: 30 * SECOND, pause_after: 5 * DAY };
+    Settings {
+        interval: Duration::from_millis(2),
+        timeout: 15 * SECOND,
+        lease: MINUTE,
+        policy: Arc::new(policy),
+        guard: Guard::new(["127.0.0.1".to_owned()]),
+        most: 1024,
+    }
+}
+
+pub fn vault() -> Vault {
+    Vault::new(&testkit::SERVER_KEY).unwrap()
+}
+
+/// Somebody who changes situations.
+#[derive(Clone)]
+pub struct Office {
+    pub app: App,
+    pub caller: Arc<Session>,
+}
+
+/// A valid CPF for each number.
+fn cpf(number: usize) -> String {
+    let mut digits: Vec<usize> =
+        format!("{number:09}").bytes().map(|sign| usize::from(sign - b'0')).collect();
+    for _ in 0..2 {
+        let weight = digits.len() + 1;
+        let sum: usize = digits.iter().enumerate().map(|(at, digit)| digit * (weight - at)).sum();
+        digits.push((sum * 10 % 11) % 10);
+    }
+    digits.iter().map(ToString::to_string).collect()
+}
+
+fn now<T>(done: Result<Done<T>, app::Error>) -> T {
+    done.unwrap().now().unwrap()
+}
+
+impl Office {
+    pub async fn of(app: &App, email: &str) -> Office {
+        let address = std::net::IpAddr::from([127, 0, 0, 1]).into();
+        let entered = access::login(app, email, testkit::PASSWORD, address).await.unwrap();
+        let caller = access::enter(app, &entered.token).await.unwrap();
+        Office { app: app.clone(), caller }
+    }
+
+    /// A member with a benefit; its first situation is its first change.
+    pub async fn benefit(&self, number: usize) -> BenefitCode {
+        let document = cpf(number);
+        let text = format!(r#"{{"nomePessoa": "Pessoa {number}", "cpfCnpj": "{document}"}}"#);
+        now(people::save(&self.app, &self.caller, body(text.as_bytes()).unwrap(), Once::each_time()).await);
+        let text = format!(r#"{{"cpfCnpj": "{document}", "codPlano": 2, "ativo": true}}"#);
+        self.save(&text).await.code
+    }
+
+    pub async fn benefits(&self, count: usize) -> Vec<BenefitCode> {
+        let mut all = Vec::new();
+        for number in 1..=count {
+            all.push(self.benefit(number).await);
+        }
+        all
+    }
+
+    /// Moves a benefit to a situation, by its name; says whether it was in another.
+    pub async fn set(&self, code: BenefitCode, number: usize, situation: &str) -> bool {
+        let document = cpf(number);
+        let text =
+            format!(r#"{{"codBeneficio": {code}, "cpfCnpj": "{document}", "situacao": "{situation}"}}"#);
+        self.save(&text).await.changed
+    }
+
+    async fn save(&self, text: &str) -> Saved {
+        let input = Input::Basic(body(text.as_bytes()).unwrap());
+        now(benefits::save(&self.app, &self.caller, input, Once::each_time()).await)
+    }
+}
+
+pub struct Scene {
+    pub office: Office,
+    pub app: App,
+    pub world: World,
+}
+
+impl Scene {
+    pub async fn of(world: World) -> Scene {
+        let app = world.processes()[0].clone();
+        Scene { office: Office::of(&app, &world.operator.email).await, app, world }
+    }
+
+    pub fn by(&self) -> By {
+        By { tenant: self.world.here, user: None }
+    }
+
+    pub fn now(&self) -> Moment {
+        self.world.clock.now()
+    }
+
+    pub fn pass(&self, span: Duration) {
+        self.world.clock.pass(span);
+    }
+
+    pub async fn add(&self, receiver: &Receiver) -> (ReceiverCode, SigningSecret) {
+        self.add_with(&receiver.url, Vec::new(), AT_ONCE).await
+    }
+
+    pub async fn add_with(
+        &self,
+        url: &str,
+        headers: Vec<(String, String)>,
+        concurrency: i32,
+    ) -> (ReceiverCode, SigningSecret) {
+        let wanted = Wanted {
+            address: ReceiverAddress::parse(url).unwrap(),
+            entities: Entity::ALL.to_vec(),
+            headers,
+            concurrency,
+        };
+        let added = now(receivers::add(&self.app, &vault(), self.by(), wanted, Once::each_time()).await);
+        (added.code, added.secret)
+    }
+
+    pub async fn pause(&self, code: ReceiverCode, paused: bool) {
+        let what = (code, paused, None);
+        now(receivers::pause(&self.app, &vault(), self.by(), what, Once::each_time()).await);
+    }
+
+    pub async fn receiver(&self, code: ReceiverCode) -> receivers::Registered {
+        receivers::find(&self.app, &vault(), self.world.here, code).await.unwrap().receiver
+    }
+
+    /// The engine, as it is set up by default.
+    pub async fn engine(&self) -> Triggers {
+        self.engine_with(settings()).await
+    }
+
+    pub async fn engine_with(&self, settings: Settings) -> Triggers {
+        engine(&self.app, "here", settings).await
+    }
+
+    /// Every delivery to a receiver.
+    pub async fn deliveries(&self, code: ReceiverCode) -> Vec<Told> {
+        deliveries(&self.app, &self.world, code).await
+    }
+
+    /// Its first delivery.
+    pub async fn first(&self, code: ReceiverCode) -> Told {
+        self.deliveries(code).await.remove(0)
+    }
+
+    /// Waits until so many attempts at everything are written down.
+    pub async fn tried(&self, code: ReceiverCode, count: usize) {
+        until(&format!("{count} attempts"), || async {
+            self.deliveries(code).await.iter().map(|told| told.attempts.len()).sum::<usize>() >= count
+        })
+        .await;
+        let all: usize = self.deliveries(code).await.iter().map(|told| told.attempts.len()).sum();
+        assert_eq!(all, count);
+    }
+
+    /// Waits until nobody has anything in hand.
+    pub async fn quiet(&self) {
+        until("nothing is in hand", || async {
+            let held = sql("SELECT COUNT(*) AS count FROM queues WHERE lease IS NOT NULL");
+            let rows = self.world.db().query(Weight::Search, held).await.unwrap();
+            rows[0].get::<i64>("count").unwrap() == 0
+        })
+        .await;
+    }
+
+    /// Whether something may be sent at this moment.
+    pub async fn is_due(&self) -> bool {
+        !triggers::due(&self.app).await.unwrap().is_empty()
+    }
+
+    /// Recipients and texts of the mails that were written.
+    pub async fn mails(&self) -> Vec<(String, String)> {
+        let all = sql("SELECT recipient, text_body FROM mails ORDER BY code");
+        let rows = self.world.db().query(Weight::Search, all).await.unwrap();
+        rows.iter().map(|row| (row.get("recipient").unwrap(), row.get("text_body").unwrap())).collect()
+    }
+}
+
+pub async fn deliveries(app: &App, world: &World, code: ReceiverCode) -> Vec<Told> {
+    let (mut all, mut after) = (Vec::new(), HistoryCode::new(0));
+    loop {
+        let page = triggers::page(app, world.here, code, None, after).await.unwrap();
+        let is_last = (page.len() as i64) < triggers::PAGE;
+        after = page.last().map_or(after, |told| told.delivery.history);
+        all.extend(page);
+        if is_last {
+            return all;
+        }
+    }
+}
+
+/// Begins to deliver, as a process at a place.
+pub async fn engine(app: &App, place: &str, settings: Settings) -> Triggers {
+    let process = presence::name(app);
+    presence::beat(app, &process, "0").await.unwrap();
+    let holder = Holder { process, place: place.to_owned(), lease: settings.lease };
+    let poster = Poster::new(settings.guard.clone(), settings.timeout).unwrap();
+    Triggers::start(app.clone(), vault(), holder, poster, settings)
+}
