@@ -176,29 +176,29 @@ pub async fn take(
                 let number = counters::next(tx, *tenant, Counter::Lease).await?.into();
                 let until = now.plus(holder.lease);
                 let lease = queues::Lease { number, holder: holder.name(), until };
-                let mut jobs = Vec::new();
+                let mut ready = Vec::new();
                 for Room { receiver, limit, probe } in wanted {
-                    let leased = queues::lease(tx, *tenant, *receiver, &lease, (*now, *limit)).await?;
+                    let some = queues::ready(tx, *tenant, *receiver, (*now, *limit)).await?;
                     if let Some(probe) = probe
-                        && !leased.is_empty()
+                        && !some.is_empty()
                     {
                         queues::leave_alone(tx, *tenant, *receiver, now.plus(*probe)).await?;
                     }
-                    for one in leased {
-                        jobs.push(Job {
-                            tenant: *tenant,
-                            receiver: *receiver,
-                            lease: number,
-                            entity: one.entity,
-                            record: one.record,
-                            history: one.history,
-                            tries: one.tries,
-                            body: one.body,
-                            changed_at: one.changed_at,
-                        });
-                    }
+                    ready.extend(some);
                 }
-                Ok(jobs)
+                let leased = queues::lease(tx, *tenant, ready, &lease).await?;
+                let jobs = leased.into_iter().map(|one| Job {
+                    tenant: *tenant,
+                    receiver: one.head.receiver,
+                    lease: number,
+                    entity: one.head.entity,
+                    record: one.head.record,
+                    history: one.head.history,
+                    tries: one.head.tries,
+                    body: one.body,
+                    changed_at: one.changed_at,
+                });
+                Ok(jobs.collect())
             })
         })
         .await

@@ -4,6 +4,7 @@
 
 use crate::{Error, Source, Statement, Tx, Weight, sql};
 use domain::{Entity, HistoryCode, Moment, ReceiverCode, TenantId};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A receiver for whom something may be sent now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,69 +53,102 @@ pub struct Lease {
     pub until: Moment,
 }
 
-/// The head of a queue in hand.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Leased {
+/// The head of a queue that may be taken in hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ready {
+    pub receiver: ReceiverCode,
     pub entity: Entity,
     pub record: i32,
     pub history: HistoryCode,
     /// How often it was tried before.
     pub tries: i32,
+}
+
+/// The queues of a receiver that are due, at most `limit`, those first that were due first; none of one that is to be left
+/// alone meanwhile.
+pub async fn ready(
+    tx: &mut Tx,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    (now, limit): (Moment, i64),
+) -> Result<Vec<Ready>, Error> {
+    let statement = sql("SELECT entity, record, head, tries FROM queues
+         WHERE tenant = $1 AND receiver = $2 AND due_at <= $3
+             AND EXISTS (SELECT 1 FROM receivers r WHERE r.tenant = $1 AND r.code = $2 AND r.active
+                 AND r.paused_at IS NULL)
+             AND NOT EXISTS (SELECT 1 FROM receiver_health h WHERE h.tenant = $1 AND h.receiver = $2
+                 AND h.not_before > $3)
+         ORDER BY due_at LIMIT $4")
+    .arg(tenant)
+    .arg(receiver)
+    .arg(now)
+    .arg(limit);
+    let rows = tx.all(statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Ready {
+                receiver,
+                entity: row.get("entity")?,
+                record: row.get("record")?,
+                history: row.get("head")?,
+                tries: row.get("tries")?,
+            })
+        })
+        .collect()
+}
+
+/// A message in hand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leased {
+    pub head: Ready,
     pub body: String,
     /// When the situation changed.
     pub changed_at: Moment,
 }
 
-/// Takes queues of a receiver that are due, at most `limit`, those first that were due first; none of one that is to be left
-/// alone meanwhile.
+/// Takes queues in hand that were found ready in the same unit: nobody else writes meanwhile.
 pub async fn lease(
     tx: &mut Tx,
     tenant: TenantId,
-    receiver: ReceiverCode,
+    ready: Vec<Ready>,
     lease: &Lease,
-    (now, limit): (Moment, i64),
 ) -> Result<Vec<Leased>, Error> {
-    let taken =
-        sql("UPDATE queues SET lease = $3, holder = $4, due_at = $5 WHERE tenant = $1 AND receiver = $2
-             AND (entity, record) IN (SELECT entity, record FROM queues WHERE tenant = $1 AND receiver = $2
-                 AND due_at <= $6 ORDER BY due_at, entity, record LIMIT $7)
-             AND EXISTS (SELECT 1 FROM receivers r WHERE r.tenant = $1 AND r.code = $2 AND r.active
-                 AND r.paused_at IS NULL)
-             AND NOT EXISTS (SELECT 1 FROM receiver_health h WHERE h.tenant = $1 AND h.receiver = $2
-                 AND h.not_before > $6)
-         RETURNING entity, record, head, tries")
-        .arg(tenant)
-        .arg(receiver)
-        .arg(lease.number)
-        .arg(lease.holder.as_str())
-        .arg(lease.until)
-        .arg(now)
-        .arg(limit);
-    let rows = tx.all(taken).await?;
-    if rows.is_empty() {
+    if ready.is_empty() {
         return Ok(Vec::new());
     }
-    let mut heads = Vec::with_capacity(rows.len());
-    for row in &rows {
-        let head: HistoryCode = row.get("head")?;
-        heads.push((head, row.get::<Entity>("entity")?, row.get::<i32>("record")?, row.get::<i32>("tries")?));
+    let codes: BTreeSet<HistoryCode> = ready.iter().map(|one| one.history).collect();
+    let bodies = sql("SELECT code, body, happened_at FROM history WHERE tenant = $1");
+    let mut messages: BTreeMap<HistoryCode, (String, Moment)> = BTreeMap::new();
+    for row in tx.all(bodies.arg(tenant).within("code", codes)).await? {
+        messages.insert(row.get("code")?, (row.get("body")?, row.get("happened_at")?));
     }
-    heads.sort_unstable();
-    let bodies = sql("SELECT code, body, happened_at FROM history WHERE tenant = $1")
-        .arg(tenant)
-        .within("code", heads.iter().map(|(head, ..)| *head))
-        .ending("ORDER BY code");
-    let bodies = tx.all(bodies).await?;
-    let gone = || Error::Broken("a delivery without its entry in the history".to_owned());
-    let mut leased = Vec::with_capacity(heads.len());
-    for ((history, entity, record, tries), row) in heads.into_iter().zip(&bodies) {
-        if row.get::<HistoryCode>("code")? != history {
-            return Err(gone());
-        }
-        let (body, changed_at) = (row.get("body")?, row.get("happened_at")?);
-        leased.push(Leased { entity, record, history, tries, body, changed_at });
+    let taken = records(ready.iter().map(|one| ((one.receiver, one.entity.number()), one.record)));
+    let taken = taken.into_iter().map(|((receiver, entity), records)| {
+        sql("UPDATE queues SET lease = $4, holder = $5, due_at = $6 WHERE tenant = $1 AND receiver = $2 AND entity = $3")
+            .arg(tenant)
+            .arg(receiver)
+            .arg(entity)
+            .arg(lease.number)
+            .arg(lease.holder.as_str())
+            .arg(lease.until)
+            .within("record", records)
+    });
+    tx.batch(taken.collect()).await?;
+    let message = |head: Ready| {
+        let gone = || Error::Broken("a delivery without its entry in the history".to_owned());
+        let (body, changed_at) = messages.get(&head.history).cloned().ok_or_else(gone)?;
+        Ok(Leased { head, body, changed_at })
+    };
+    ready.into_iter().map(message).collect()
+}
+
+/// Records by what they have in common, so that one statement serves them all.
+fn records<K: Ord, R>(all: impl Iterator<Item = (K, R)>) -> BTreeMap<K, Vec<R>> {
+    let mut together: BTreeMap<K, Vec<R>> = BTreeMap::new();
+    for (key, record) in all {
+        together.entry(key).or_default().push(record);
     }
-    if leased.len() == rows.len() { Ok(leased) } else { Err(gone()) }
+    together
 }
 
 /// A queue by its key, and the lease under which something is told of it.
@@ -134,17 +168,6 @@ impl Held {
         sql(text).arg(self.tenant).arg(self.receiver).arg(self.entity).arg(self.record).arg(self.lease)
     }
 
-    /// The head arrived: on to the next. That it arrived holds whatever became of the lease.
-    pub fn delivered(&self, now: Moment) -> Vec<Statement> {
-        let ended = sql("UPDATE outbox SET state = 2, tries = tries + 1, ended_at = $4
-             WHERE tenant = $1 AND receiver = $2 AND history_code = $3")
-        .arg(self.tenant)
-        .arg(self.receiver)
-        .arg(self.history)
-        .arg(now);
-        std::iter::once(ended).chain(self.next(now)).collect()
-    }
-
     /// The head is given up: on to the next.
     pub fn exhausted(&self, now: Moment) -> Vec<Statement> {
         let ended = self
@@ -154,21 +177,7 @@ impl Held {
                      AND q.record = $4 AND q.lease = $5)")
             .arg(self.history)
             .arg(now);
-        std::iter::once(ended).chain(self.next(now)).collect()
-    }
-
-    fn next(&self, now: Moment) -> [Statement; 2] {
-        let emptied =
-            self.on("DELETE FROM queues WHERE tenant = $1 AND receiver = $2 AND entity = $3 AND record = $4
-             AND lease = $5 AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = $1 AND o.receiver = $2
-                 AND o.entity = $3 AND o.record = $4 AND o.state = 1)");
-        let moved = self
-            .on("UPDATE queues SET head = (SELECT MIN(o.history_code) FROM outbox o WHERE o.tenant = $1
-                     AND o.receiver = $2 AND o.entity = $3 AND o.record = $4 AND o.state = 1),
-                     tries = 0, due_at = $6, lease = NULL, holder = NULL
-                 WHERE tenant = $1 AND receiver = $2 AND entity = $3 AND record = $4 AND lease = $5")
-            .arg(now);
-        [emptied, moved]
+        std::iter::once(ended).chain(next(std::slice::from_ref(self), now)).collect()
     }
 
     /// The head did not arrive, and is tried again later.
@@ -212,6 +221,42 @@ pub fn hasten(tenant: TenantId, receiver: ReceiverCode, now: Moment) -> Statemen
         .arg(tenant)
         .arg(receiver)
         .arg(now)
+}
+
+/// These heads arrived: on to the next ones. That they arrived holds whatever became of the leases.
+pub fn delivered(all: &[Held], now: Moment) -> Vec<Statement> {
+    let ended = records(all.iter().map(|one| ((one.tenant, one.receiver), one.history)));
+    let ended = ended.into_iter().map(|((tenant, receiver), codes)| {
+        sql("UPDATE outbox SET state = 2, tries = tries + 1, ended_at = $3 WHERE tenant = $1 AND receiver = $2")
+            .arg(tenant)
+            .arg(receiver)
+            .arg(now)
+            .within("history_code", codes)
+    });
+    ended.chain(next(all, now)).collect()
+}
+
+/// The queues lead to what is pending next, or end where nothing is.
+fn next(all: &[Held], now: Moment) -> Vec<Statement> {
+    let keys = all.iter().map(|one| ((one.tenant, one.receiver, one.entity.number(), one.lease), one.record));
+    let mut statements = Vec::new();
+    for ((tenant, receiver, entity, lease), records) in records(keys) {
+        let on = |text| sql(text).arg(tenant).arg(receiver).arg(entity).arg(lease);
+        let emptied =
+            on("DELETE FROM queues WHERE tenant = $1 AND receiver = $2 AND entity = $3 AND lease = $4
+             AND (SELECT MIN(o.history_code) FROM outbox o WHERE o.tenant = queues.tenant
+                 AND o.receiver = queues.receiver AND o.entity = queues.entity AND o.record = queues.record
+                 AND o.state = 1) IS NULL");
+        let moved = on("UPDATE queues SET head = (SELECT MIN(o.history_code) FROM outbox o
+                     WHERE o.tenant = queues.tenant AND o.receiver = queues.receiver AND o.entity = queues.entity
+                     AND o.record = queues.record AND o.state = 1),
+                 tries = 0, due_at = $5, lease = NULL, holder = NULL
+             WHERE tenant = $1 AND receiver = $2 AND entity = $3 AND lease = $4")
+        .arg(now);
+        statements.push(emptied.within("record", records.clone()));
+        statements.push(moved.within("record", records));
+    }
+    statements
 }
 
 /// Who holds queues of a tenant.

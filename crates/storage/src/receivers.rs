@@ -108,6 +108,16 @@ pub async fn find(
     from.into().one(statement).await?.map(|row| registered(&row)).transpose()
 }
 
+/// Those of these codes that there are.
+pub async fn some(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    codes: impl IntoIterator<Item = ReceiverCode>,
+) -> Result<Vec<Registered>, Error> {
+    let statement = sql(SELECT).arg(tenant).within("r.code", codes);
+    from.into().all(Weight::Search, statement).await?.iter().map(registered).collect()
+}
+
 fn registered(row: &Row) -> Result<Registered, Error> {
     let entities: i64 = row.get("entities")?;
     let paused_at: Option<Moment> = row.get("paused_at")?;

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use storage::attempts::{self, Attempt};
+use storage::queues::{self, Held};
 use storage::receivers::{self, Health, Pause, Registered};
 use storage::{Lane, Statement, Tx};
 
@@ -103,15 +104,16 @@ pub async fn conclude(
 
 async fn write(tx: &mut Tx, input: &Conclusion) -> Result<Vec<Paused>, Error> {
     let (tenant, now) = (input.tenant, input.now);
-    let mut known: BTreeMap<ReceiverCode, Registered> = BTreeMap::new();
     let codes: BTreeSet<ReceiverCode> = input.outcomes.iter().map(|one| one.job.receiver).collect();
-    for code in codes {
-        let gone = || storage::Error::Broken(format!("receiver {code} is gone"));
-        known.insert(code, receivers::find(&mut *tx, tenant, code).await?.ok_or_else(gone)?);
-    }
+    let known = receivers::some(&mut *tx, tenant, codes).await?;
+    let mut known: BTreeMap<ReceiverCode, Registered> =
+        known.into_iter().map(|one| (one.code, one)).collect();
     let tried = input.outcomes.iter().filter(|one| one.verdict != Verdict::Untried);
     let rows: Vec<Attempt> = tried.map(attempt).collect();
     let mut statements = attempts::insert(tenant, &rows);
+    let arrived = input.outcomes.iter().filter(|one| one.verdict == Verdict::Delivered);
+    let arrived: Vec<Held> = arrived.map(|one| one.job.held()).collect();
+    statements.extend(queues::delivered(&arrived, now));
     let before: BTreeMap<ReceiverCode, Health> =
         known.iter().map(|(code, one)| (*code, one.health.clone())).collect();
     let mut paused = Vec::new();
@@ -158,7 +160,8 @@ fn attempt(outcome: &Outcome) -> Attempt {
 fn followed(input: &Conclusion, outcome: &Outcome, throw: i64) -> Vec<Statement> {
     let held = outcome.job.held();
     match outcome.verdict {
-        Verdict::Delivered => held.delivered(input.now),
+        // Together with the others that arrived.
+        Verdict::Delivered => Vec::new(),
         Verdict::Untried => held.untried(input.now),
         Verdict::Failed | Verdict::Gone => {
             let wait = usize::try_from(outcome.job.tries).ok().and_then(|done| input.policy.waits.get(done));

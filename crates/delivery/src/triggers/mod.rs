@@ -35,7 +35,7 @@ pub struct Settings {
 }
 
 /// Messages that are taken ahead of the places of a receiver that answers fast, so that it never waits for us.
-const AHEAD: usize = 4;
+const AHEAD: usize = 16;
 /// Who takes longer than this is slow.
 const FAST: Duration = Duration::from_millis(500);
 /// Outcomes that are written together.
