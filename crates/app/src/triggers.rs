@@ -146,10 +146,12 @@ impl Holder {
         format!("{} {}", self.process, self.place)
     }
 
-    /// Whether somebody who holds messages is gone.
-    fn outlives(&self, other: &str, alive: &[String]) -> bool {
+    /// Whether somebody who holds messages is gone. Who was at our place before we began is; two machines that call their
+    /// places alike must not rob each other again and again.
+    fn outlives(&self, other: &str, alive: &[String], begins: bool) -> bool {
         let (process, place) = other.split_once(' ').unwrap_or((other, ""));
-        process != self.process && (place == self.place || !alive.iter().any(|one| one == process))
+        let was_here = begins && place == self.place;
+        process != self.process && (was_here || !alive.iter().any(|one| one == process))
     }
 }
 
@@ -173,7 +175,7 @@ pub async fn take(
     app.db
         .write(Lane::background(tenant), input, |tx, (tenant, wanted, holder, now)| {
             Box::pin(async move {
-                let number = counters::next(tx, *tenant, Counter::Lease).await?.into();
+                let number = counters::next_long(tx, *tenant, Counter::Lease).await?;
                 let until = now.plus(holder.lease);
                 let lease = queues::Lease { number, holder: holder.name(), until };
                 let mut ready = Vec::new();
@@ -205,14 +207,14 @@ pub async fn take(
 }
 
 /// Takes back what processes hold that are gone.
-pub async fn free(app: &App, holder: &Holder) -> Result<u64, Error> {
+pub async fn free(app: &App, holder: &Holder, begins: bool) -> Result<u64, Error> {
     let since = app.now().minus(crate::presence::GONE_AFTER);
     let alive: Vec<String> =
         processes::alive(&app.db, since).await?.into_iter().map(|one| one.process).collect();
     let mut freed = 0;
     for tenant in storage::tenants::all(&app.db).await? {
         let holders = queues::holders(&app.db, tenant.id).await?;
-        for gone in holders.into_iter().filter(|one| holder.outlives(one, &alive)) {
+        for gone in holders.into_iter().filter(|one| holder.outlives(one, &alive, begins)) {
             let (lane, input) = (Lane::background(tenant.id), (tenant.id, gone, app.now()));
             freed += app
                 .db

@@ -46,6 +46,7 @@ CREATE TABLE queues (
     PRIMARY KEY (tenant, receiver, entity, record)
 ) CLUSTERED;
 CREATE INDEX queues_by_due ON queues (tenant, receiver, due_at);
+CREATE INDEX queues_by_holder ON queues (tenant, holder) WHERE holder IS NOT NULL;
 INSERT INTO queues (tenant, receiver, entity, record, head, tries, due_at)
     SELECT tenant, receiver, entity, record, MIN(history_code), 0, MIN(created_at) FROM outbox
     GROUP BY tenant, receiver, entity, record;

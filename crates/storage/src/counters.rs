@@ -95,6 +95,12 @@ pub async fn take(tx: &mut Tx, tenant: TenantId, counter: Counter, count: i32) -
     Ok(first)
 }
 
+/// The next number of a kind that is nobody's code, and may grow past one.
+pub async fn next_long(tx: &mut Tx, tenant: TenantId, counter: Counter) -> Result<i64, Error> {
+    let row = tx.one(statement(tenant, [(counter, 1)])).await?;
+    row.map_or_else(|| Err(Error::Broken("a counter gave nothing".to_owned())), |row| row.get("last"))
+}
+
 /// Takes numbers of several kinds at once, so many in a row of each; gives the first of each.
 pub async fn take_all<const KINDS: usize>(
     tx: &mut Tx,

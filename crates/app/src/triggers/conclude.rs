@@ -10,7 +10,7 @@ use std::time::Duration;
 use storage::attempts::{self, Attempt};
 use storage::queues::{self, Held};
 use storage::receivers::{self, Health, Pause, Registered};
-use storage::{Lane, Statement, Tx};
+use storage::{Lane, Statement, Tx, audit};
 
 /// How a message fared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,6 +224,15 @@ fn fared(health: &mut Health, input: &Conclusion, outcome: &Outcome) -> Option<P
 
 /// Tells the administrators that a receiver gets nothing any more: nobody is switched off in silence.
 async fn alarm(tx: &mut Tx, input: &Conclusion, receiver: &Registered, why: Pause) -> Result<(), Error> {
+    let entry = audit::Entry {
+        tenant: input.tenant,
+        at: input.now,
+        user: None,
+        operation: "entrega de gatilhos",
+        person: None,
+        detail: Some(format!("receptor {} pausado", receiver.code)),
+    };
+    audit::append(tx, &entry).await?;
     let users = storage::users::visible(&mut *tx, &domain::Scope::whole(input.tenant)).await?;
     for user in users.iter().filter(|user| user.active && user.role == Role::Administrator) {
         let to = Addressee { tenant: input.tenant, name: &user.name, email: &user.email };

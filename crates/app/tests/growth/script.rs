@@ -97,7 +97,7 @@ impl Script<'_> {
         for verdict in [Verdict::Failed, Verdict::Delivered] {
             self.recorder.begin("triggers are taken in hand");
             assert_eq!(triggers::due(self.app).await.unwrap().len(), 1);
-            triggers::free(self.app, &holder).await.unwrap();
+            triggers::free(self.app, &holder, false).await.unwrap();
             let room = Room { receiver: code, limit: 8, probe: None };
             let job = triggers::take(self.app, &holder, HERE, vec![room]).await.unwrap().remove(0);
             self.recorder.begin("what came of triggers is written");

@@ -121,8 +121,8 @@ impl Engine {
         let mut reclaimed: Option<Instant> = None;
         while !self.stopping.load(Ordering::Relaxed) {
             if reclaimed.is_none_or(|at| at.elapsed() >= RECLAIM) {
-                reclaimed = Some(Instant::now());
-                match triggers::free(&self.app, &self.holder).await {
+                let begins = reclaimed.replace(Instant::now()).is_none();
+                match triggers::free(&self.app, &self.holder, begins).await {
                     Ok(0) => {}
                     Ok(count) => tracing::info!(count, "messages of a process that is gone are taken back"),
                     Err(error) => {
@@ -234,7 +234,7 @@ impl Engine {
         let left = self.settings.lease.saturating_sub(begun.elapsed()).saturating_sub(margin);
         let tried_at = self.app.now();
         let started = Instant::now();
-        let outcome = if left < self.settings.timeout / 2 || self.stopping.load(Ordering::Relaxed) {
+        let outcome = if left < self.settings.timeout || self.stopping.load(Ordering::Relaxed) {
             Outcome { verdict: Verdict::Untried, ..outcome(job, tried_at) }
         } else {
             let id = triggers::message_id(job.tenant, job.history);

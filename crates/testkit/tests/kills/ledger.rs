@@ -129,7 +129,7 @@ impl Ledger {
             for word in words {
                 app::memory::renew(app).await.unwrap();
                 let query = wire::read::query([("nome".to_owned(), word.to_owned())].into_iter()).unwrap();
-                found += app::dependents::search(app, &caller, query).await.unwrap().rows.len();
+                found += app::dependents::search(app, &caller, query).await.unwrap().len();
             }
             assert_eq!(found, 1, "{:?}", said.did);
         }

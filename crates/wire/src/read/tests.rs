@@ -137,10 +137,11 @@ fn the_rest_of_what_is_wrong_can_still_be_judged() {
     let rest = unread.rest.unwrap();
     assert_eq!((rest.name.as_str(), rest.age), ("Ana", Given::Keep));
     let mut problems = unread.problems;
-    problems.join_of_the_rest("idade: informe um valor.".to_owned());
-    problems.join_of_the_rest("codPlano: não existe.".to_owned());
+    let others = ["idade: informe um valor.", "codPlano: 98 não existe.", "codPlano: 99 não existe."];
+    problems.join_of_the_rest(others.map(str::to_owned));
     let lines = problems.into_lines();
-    assert_eq!((lines.len(), lines[1].as_str()), (2, "codPlano: não existe."));
+    assert_eq!(lines[1..], others[1..], "all of a field that was not told of");
+    assert_eq!(lines.len(), 3);
     assert!(
         body::<Somebody>(br#"{"idade": "muita"}"#).unwrap_err().rest.is_none(),
         "without what must be there"
