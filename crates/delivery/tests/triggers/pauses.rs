@@ -84,7 +84,8 @@ async fn a_receiver_that_fails_altogether_is_probed_by_one_message_until_the_fir
     let scene = Scene::of(world).await;
     let receiver = Receiver::answering(500).await;
     let (code, _) = scene.add_with(&receiver.url, Vec::new(), 1).await;
-    scene.office.benefits(40).await;
+    // Many more than are tried before the first failures are written down.
+    scene.office.benefits(300).await;
     // Two processes where the database is shared.
     let mut engines = Vec::new();
     for (number, app) in scene.world.processes().iter().enumerate() {
@@ -97,7 +98,7 @@ async fn a_receiver_that_fails_altogether_is_probed_by_one_message_until_the_fir
     .await;
     scene.quiet().await;
     let mut count = receiver.count();
-    assert!(count < 40, "{count} of 40 were tried");
+    assert!(count < 300, "{count} of 300 were tried");
     for _ in 0..5 {
         let not_before = scene.receiver(code).await.health.not_before.unwrap();
         scene.world.clock.reach(not_before.minus(Duration::from_millis(1)));
