@@ -60,7 +60,9 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let mut app = super::app_on(db, &super::public_url(settings, scheme, &at.to_string()))?;
     app.throttle = settings.access.throttle;
     let poster = poster(settings)?;
-    app.post = Arc::new(poster.clone());
+    if asked.delivers {
+        app.post = Arc::new(poster.clone());
+    }
     let process = presence::name(&app);
     let vault = server_key::check(&app, &key_file, &process, VERSION).await?;
     let shown = if with_demo { Some(demo::fill(&app).await?) } else { None };
