@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use storage::{Address, Options, Schema};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -33,6 +33,8 @@ pub struct Asked {
 
 pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let with_demo = asked.demo;
+    // Before anybody is told that it serves: who asks it to stop right then is heard.
+    let terminate = terminations();
     for name in Settings::unknown_variables(std::env::vars().map(|(name, _)| name)) {
         tracing::warn!(name, "unknown environment variable");
     }
@@ -94,7 +96,7 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let stopping = state.stopping.clone();
     let router = api::router(state, console::router(app.clone()));
     let shell = Shell::new(router, http, settings.http.limits, certificate.map(|one| one.tls));
-    let complete = api::serve(listener, shell, asked_to_stop(Some(stopping))).await;
+    let complete = api::serve(listener, shell, asked_to_stop(terminate, Some(stopping))).await;
     if !complete {
         tracing::warn!("some requests were cut off");
     }
@@ -111,6 +113,11 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     app.db.close().await;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
+}
+
+/// The system's requests to end, from now on.
+pub fn terminations() -> Option<Signal> {
+    signal(SignalKind::terminate()).ok()
 }
 
 /// Who posts triggers, within the limits of the settings.
@@ -176,11 +183,11 @@ async fn greet(app: &App, here: &str, database: &Address) -> Result<(), Fatal> {
 }
 
 /// Ready when the system asks the process to end.
-pub async fn asked_to_stop(stopping: Option<Stopping>) {
+pub async fn asked_to_stop(asked: Option<Signal>, stopping: Option<Stopping>) {
     let terminate = async {
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminate) => drop(terminate.recv().await),
-            Err(_) => std::future::pending().await,
+        match asked {
+            Some(mut terminate) => drop(terminate.recv().await),
+            None => std::future::pending().await,
         }
     };
     tokio::select! {

@@ -1,6 +1,6 @@
 //! `amparo worker`: delivers triggers and nothing else, beside servers that run with `--no-delivery`.
 
-use super::serve::{asked_to_stop, measure_triggers, poster};
+use super::serve::{asked_to_stop, measure_triggers, poster, terminations};
 use crate::fatal::Fatal;
 use crate::settings::Settings;
 use app::{presence, server_key};
@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
+    let terminate = terminations();
     let address = Address::parse(&settings.database)?;
     if !address.is_shared() {
         return Err(Fatal::new(
@@ -39,7 +40,7 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     let triggers =
         Triggers::start(app.clone(), vault, holder, poster(settings)?, settings.triggers.0.clone());
     super::say(&format!("Amparo {VERSION} entregando gatilhos"));
-    asked_to_stop(None).await;
+    asked_to_stop(terminate, None).await;
     triggers.stop(settings.http.limits.shutdown_timeout).await;
     background.shutdown().await;
     if let Err(error) = presence::leave(&app, &process).await {
