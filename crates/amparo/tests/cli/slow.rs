@@ -7,10 +7,14 @@ use testkit::{Database, both_engines};
 /// What a server with a demonstration logs until it serves.
 fn logged(mut command: Command) -> String {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Read all along: a log that nobody reads fills its pipe, and the server waits for ever.
+    let mut stderr = child.stderr.take().unwrap();
+    let log = std::thread::spawn(move || std::io::read_to_string(&mut stderr).unwrap());
     let mut said = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
     assert!(said.any(|line| line.contains("http://")), "it serves");
     child.kill().unwrap();
-    String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap()
+    child.wait().unwrap();
+    log.join().unwrap()
 }
 
 /// Loading a demonstration takes long enough for one of its statements, whatever the machine.
