@@ -56,6 +56,7 @@ impl Clock for Now {
 
 struct Dice;
 
+#[allow(clippy::disallowed_methods, reason = "nothing here has to repeat itself")]
 impl Chance for Dice {
     fn fill(&self, bytes: &mut [u8]) {
         getrandom::fill(bytes).expect("the operating system gives random bytes");

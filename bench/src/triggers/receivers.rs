@@ -47,7 +47,8 @@ impl Receiver {
         request: Request<Incoming>,
     ) -> Result<Response<Empty<Bytes>>, Infallible> {
         let came = Instant::now();
-        let body = request.into_body().collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+        let body =
+            request.into_body().collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
         if self.is_dead.load(Ordering::Relaxed) {
             std::future::pending::<()>().await;
         }

@@ -84,8 +84,7 @@ impl Callers {
     pub async fn end(self) -> Ledger {
         self.stop.store(true, Ordering::Relaxed);
         self.tasks.join_all().await;
-        let ledger = self.ledger.lock().unwrap().clone();
-        ledger
+        self.ledger.lock().unwrap().clone()
     }
 }
 

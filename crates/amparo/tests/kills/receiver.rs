@@ -97,7 +97,7 @@ async fn take(State(receiver): State<Receiver>, uri: Uri, headers: HeaderMap, bo
         _ => Duration::ZERO,
     };
     tokio::time::sleep(wait).await;
-    if is_refused_always(number) || throw % 10 == 0 {
+    if is_refused_always(number) || throw.is_multiple_of(10) {
         return StatusCode::INTERNAL_SERVER_ERROR;
     }
     let mut book = receiver.book.lock().unwrap();
