@@ -178,15 +178,14 @@ pub async fn take(
                 let number = counters::next_long(tx, *tenant, Counter::Lease).await?;
                 let until = now.plus(holder.lease);
                 let lease = queues::Lease { number, holder: holder.name(), until };
-                let mut ready = Vec::new();
-                for Room { receiver, limit, probe } in wanted {
-                    let some = queues::ready(tx, *tenant, *receiver, (*now, *limit)).await?;
+                let rooms: Vec<_> = wanted.iter().map(|room| (room.receiver, room.limit)).collect();
+                let ready = queues::ready(tx, *tenant, &rooms, *now).await?;
+                for Room { receiver, probe, .. } in wanted {
                     if let Some(probe) = probe
-                        && !some.is_empty()
+                        && ready.iter().any(|one| one.receiver == *receiver)
                     {
                         queues::leave_alone(tx, *tenant, *receiver, now.plus(*probe)).await?;
                     }
-                    ready.extend(some);
                 }
                 let leased = queues::lease(tx, *tenant, ready, &lease).await?;
                 let jobs = leased.into_iter().map(|one| Job {

@@ -2,7 +2,7 @@
 //! the queue is due behind its own end; whatever is told of a queue afterwards must name that lease, so that a process that
 //! was believed gone changes nothing.
 
-use crate::{Error, Source, Statement, Tx, Weight, sql};
+use crate::{Error, Source, Statement, Tx, Value, Weight, sql};
 use domain::{Entity, HistoryCode, Moment, ReceiverCode, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,38 +64,49 @@ pub struct Ready {
     pub tries: i32,
 }
 
-/// The queues of a receiver that are due, at most `limit`, those first that were due first; none of one that is to be left
-/// alone meanwhile.
+/// The queues of each of these receivers that are due, at most so many, those first that were due first; none of one that
+/// is to be left alone meanwhile.
 pub async fn ready(
     tx: &mut Tx,
     tenant: TenantId,
-    receiver: ReceiverCode,
-    (now, limit): (Moment, i64),
+    wanted: &[(ReceiverCode, i64)],
+    now: Moment,
 ) -> Result<Vec<Ready>, Error> {
-    let statement = sql("SELECT entity, record, head, tries FROM queues
-         WHERE tenant = $1 AND receiver = $2 AND due_at <= $3
-             AND EXISTS (SELECT 1 FROM receivers r WHERE r.tenant = $1 AND r.code = $2 AND r.active
-                 AND r.paused_at IS NULL)
-             AND NOT EXISTS (SELECT 1 FROM receiver_health h WHERE h.tenant = $1 AND h.receiver = $2
-                 AND h.not_before > $3)
-         ORDER BY due_at LIMIT $4")
-    .arg(tenant)
-    .arg(receiver)
-    .arg(now)
-    .arg(limit);
-    let rows = tx.all(statement).await?;
-    rows.iter()
-        .map(|row| {
-            Ok(Ready {
-                receiver,
+    let mut found = Vec::new();
+    let mut rest = wanted;
+    while !rest.is_empty() {
+        // In a few lengths only, so that the engines keep few prepared statements.
+        let length = ASKED_TOGETHER.into_iter().find(|length| *length <= rest.len()).unwrap_or(1);
+        let (some, others) = rest.split_at(length);
+        rest = others;
+        let mut statement = Statement::empty();
+        for (place, (receiver, limit)) in some.iter().enumerate() {
+            let union = if place == 0 { "" } else { "UNION ALL " };
+            let own = format!("{union}SELECT * FROM ({READY}) AS r{place}");
+            let (tenant, receiver) = (Value::from(tenant), Value::from(*receiver));
+            let values = [tenant.clone(), receiver.clone(), now.into(), tenant.clone(), receiver.clone()];
+            let values = values.into_iter().chain([tenant, receiver, now.into(), (*limit).into()]);
+            statement = statement.then(&own, values);
+        }
+        for row in tx.all(statement).await? {
+            found.push(Ready {
+                receiver: row.get("receiver")?,
                 entity: row.get("entity")?,
                 record: row.get("record")?,
                 history: row.get("head")?,
                 tries: row.get("tries")?,
-            })
-        })
-        .collect()
+            });
+        }
+    }
+    Ok(found)
 }
+
+const ASKED_TOGETHER: [usize; 3] = [16, 4, 1];
+const READY: &str = "SELECT receiver, entity, record, head, tries FROM queues
+     WHERE tenant = ? AND receiver = ? AND due_at <= ?
+         AND EXISTS (SELECT 1 FROM receivers w WHERE w.tenant = ? AND w.code = ? AND w.active AND w.paused_at IS NULL)
+         AND NOT EXISTS (SELECT 1 FROM receiver_health h WHERE h.tenant = ? AND h.receiver = ? AND h.not_before > ?)
+     ORDER BY due_at LIMIT ?";
 
 /// A message in hand.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -34,12 +34,12 @@ pub struct Settings {
     pub most: usize,
 }
 
-/// Messages that are taken ahead of the places of a receiver that answers fast, so that it never waits for us.
-const AHEAD: usize = 16;
+/// How many times its places a receiver has in hand at most while it answers fast, so that it never waits for us.
+const AHEAD: usize = 32;
 /// Who takes longer than this is slow.
 const FAST: Duration = Duration::from_millis(500);
 /// Outcomes that are written together.
-const TOGETHER: usize = 128;
+const TOGETHER: usize = 256;
 /// How often it is looked whether somebody who holds messages is gone.
 const RECLAIM: Duration = Duration::from_secs(10);
 /// The database is not asked more often, whatever happens.
@@ -79,7 +79,17 @@ struct Line {
     keys: Arc<Keys>,
     places: Semaphore,
     in_hand: AtomicUsize,
-    is_slow: AtomicBool,
+    /// How many it has in hand at most: one more with each fast answer, only its places again behind a slow one or none.
+    ahead: AtomicUsize,
+}
+
+impl Line {
+    /// Learns from an answer how far ahead to go.
+    fn grow(&self, went_well: bool) {
+        let places = usize::try_from(self.keys.concurrency).unwrap_or(1);
+        let next = |ahead: usize| if went_well { (ahead + 1).min(places * AHEAD) } else { places };
+        let _ = self.ahead.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |ahead| Some(next(ahead)));
+    }
 }
 
 impl Triggers {
@@ -175,8 +185,7 @@ impl Engine {
     fn room(&self, due: &Due, line: &Line) -> usize {
         let places = match is_only_probed(due) {
             true => 1,
-            false if line.is_slow.load(Ordering::Relaxed) => usize::try_from(due.concurrency).unwrap_or(1),
-            false => usize::try_from(due.concurrency).unwrap_or(1) * AHEAD,
+            false => line.ahead.load(Ordering::Relaxed),
         };
         let whole = self.settings.most.saturating_sub(self.in_hand.load(Ordering::Relaxed));
         let in_hand = line.in_hand.load(Ordering::Relaxed);
@@ -192,11 +201,12 @@ impl Engine {
             return Ok(Arc::clone(line));
         }
         let keys = Arc::new(receivers::keys(&self.app, &self.vault, due.tenant, due.receiver).await?);
+        let places = usize::try_from(keys.concurrency).unwrap_or(1);
         let line = Arc::new(Line {
-            places: Semaphore::new(usize::try_from(keys.concurrency).unwrap_or(1)),
+            places: Semaphore::new(places),
             keys,
             in_hand: AtomicUsize::new(0),
-            is_slow: AtomicBool::new(known.is_some_and(|line| line.is_slow.load(Ordering::Relaxed))),
+            ahead: AtomicUsize::new(places),
         });
         lock(&self.lines).insert(key, Arc::clone(&line));
         Ok(line)
@@ -245,7 +255,7 @@ impl Engine {
             }
             let answered = self.poster.send(&line.keys, message, self.settings.timeout.min(left)).await;
             let took = started.elapsed();
-            line.is_slow.store(took > FAST, Ordering::Relaxed);
+            line.grow(took <= FAST && answered.as_ref().is_ok_and(Answer::is_taken));
             judged(outcome(job, tried_at), answered, took)
         };
         drop(place);
