@@ -2,6 +2,7 @@
 
 use super::receivers::Receiver;
 use super::{AT_ONCE, Failure};
+use crate::executor::connect;
 use app::access::{self, Session};
 use app::demo::{self, Demo};
 use app::once::Once;
@@ -55,6 +56,7 @@ impl Clock for Now {
 
 struct Dice;
 
+#[allow(clippy::disallowed_methods, reason = "nothing here has to repeat itself")]
 impl Chance for Dice {
     #[allow(clippy::disallowed_methods, reason = "a measured server needs real secrets")]
     fn fill(&self, bytes: &mut [u8]) {
@@ -122,6 +124,14 @@ impl Base {
         Ok(())
     }
 
+    /// Lets PostgreSQL look at its tables, as it does by itself on a server that runs; the other engine asks nothing of it.
+    pub async fn look(&self) -> Result<(), Failure> {
+        if let Place::Postgres(config) = &self.place {
+            connect(config).await?.batch_execute("VACUUM ANALYZE").await?;
+        }
+        Ok(())
+    }
+
     pub fn deliver(&self, timeout: Duration) -> Result<Triggers, Failure> {
         let guard = Guard::new(["127.0.0.1".to_owned()]);
         let settings = Settings {
@@ -134,7 +144,7 @@ impl Base {
                 pause_after: Duration::from_secs(5 * 24 * 3600),
             }),
             guard: guard.clone(),
-            most: 1024,
+            most: 4096,
         };
         let process = app::presence::name(&self.app);
         let holder = Holder { process, place: "bench".to_owned(), lease: settings.lease };

@@ -100,6 +100,7 @@ async fn beside_bare(plan: &Plan, base: &Base, (engine, name, count): Case) -> R
     let changes = plan.deliveries as usize / count;
     let total = (changes * count) as u64;
     let (mut posts, mut rows, mut ours) = (Vec::new(), Vec::new(), Vec::new());
+    warm_up(base, changes, count).await?;
     for round in 0..plan.rounds {
         base.lay_up(changes, count).await?;
         posts.push(bare::posts(base, &base.body, total).await?);
@@ -121,6 +122,13 @@ async fn beside_bare(plan: &Plan, base: &Base, (engine, name, count): Case) -> R
     ))
 }
 
+/// A first round that does not count.
+async fn warm_up(base: &Base, changes: usize, receivers: usize) -> Result<(), Failure> {
+    base.lay_up(changes, receivers).await?;
+    base.look().await?;
+    base.drain((changes * receivers) as u64, receivers, TIMEOUT).await.map(drop)
+}
+
 /// Nine receivers, by themselves and beside one that answers nothing.
 async fn beside_dead(plan: &Plan, base: &Base, (engine, name, count): Case) -> Result<String, Failure> {
     let others = count - 1;
@@ -128,6 +136,7 @@ async fn beside_dead(plan: &Plan, base: &Base, (engine, name, count): Case) -> R
     let changes = plan.deliveries as usize / others;
     let total = (changes * others) as u64;
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
+    warm_up(base, changes, others).await?;
     for _ in 0..plan.rounds {
         base.lay_up(changes, others).await?;
         alone.push(base.drain(total, others, SHORT).await?);

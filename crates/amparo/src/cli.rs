@@ -167,6 +167,8 @@ fn listen() -> Command {
                 .value_parser(value_parser!(u32))
                 .default_value("0"),
             text("delay", "DURAÇÃO", "Quanto esperar antes de responder, como 2s"),
+            text("count", "NÚMERO", "Termina depois de receber tantos")
+                .value_parser(value_parser!(u32).range(1..)),
         ])
 }
 

@@ -7,6 +7,8 @@ mod access;
 mod mail;
 #[path = "cli/slow.rs"]
 mod slow;
+#[path = "cli/triggers.rs"]
+mod triggers;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;

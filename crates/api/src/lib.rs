@@ -17,6 +17,7 @@ mod openapi;
 mod operation;
 mod routes;
 mod shell;
+mod webhooks;
 mod write;
 
 pub use docs::text as openapi_text;

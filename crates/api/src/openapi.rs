@@ -2,6 +2,7 @@
 
 use crate::operation::{Access, Operation, Section, codes};
 use crate::routes::operations;
+use crate::webhooks;
 use axum::http::Method;
 use utoipa::openapi::content::ContentBuilder;
 use utoipa::openapi::header::HeaderBuilder;
@@ -43,20 +44,26 @@ fn of(operations: &[Operation]) -> OpenApi {
             components = components.schema(name, schema.clone());
         }
     }
+    let components = webhooks::with_records(components);
     let mut paths = PathsBuilder::new();
     for one in operations {
         let mut item = PathItem::default();
         set(&mut item, one);
         paths = paths.path(one.path, item);
     }
-    let tags =
-        Section::ALL.map(|one| TagBuilder::new().name(one.name()).description(Some(one.text())).build());
+    let told = Section::ALL
+        .map(|one| (one.name(), one.text()))
+        .into_iter()
+        .chain([(webhooks::NAME, webhooks::ABOUT)]);
+    let tags: Vec<_> =
+        told.map(|(name, text)| TagBuilder::new().name(name).description(Some(text)).build()).collect();
     OpenApiBuilder::new()
         .info(InfoBuilder::new().title("Amparo").version(VERSION).description(Some(ABOUT)))
         .servers(Some([ServerBuilder::new().url("./").description(Some("Este servidor")).build()]))
         .tags(Some(tags))
         .components(Some(components.build()))
         .paths(paths)
+        .webhooks(Some(webhooks::sent()))
         .build()
 }
 

@@ -25,8 +25,8 @@ use wire::records::{
 };
 
 use wire::records::{
-    EntregaQuery, EntregasTO, MotivoInput, ReceptorCriadoTO, ReceptorInput, ReceptorTO, ReenvioInput,
-    ReenvioTO, SegredoTO, TesteReceptorInput, TesteReceptorTO,
+    EntregaQuery, EntregasTO, MotivoInput, ReceptorAlteracaoInput, ReceptorCriadoTO, ReceptorInput,
+    ReceptorTO, ReenvioInput, ReenvioTO, SegredoTO, TesteReceptorInput, TesteReceptorTO,
 };
 
 const ANY_ROLE: Access = Access::Roles(&Role::ALL);
@@ -185,8 +185,8 @@ pub fn operations() -> Vec<Operation> {
             .told(Management, "Receptor de gatilhos", "Um receptor e como ele vai.")
             .answers::<ReceptorTO>(),
         put("/gestao/receptor/{codReceptor}", ADMINISTRATOR, gestao::receptor::change)
-            .told(Management, "Alterar receptor", "Altera um receptor: o campo que não vem fica como está. Com `ativo` false ele é retirado, e nada mais lhe é enviado.")
-            .takes::<ReceptorInput>()
+            .told(Management, "Alterar receptor", "Altera um receptor: o campo que não vem fica como está. Envie a `versao` que você leu: se ele mudou desde então, a recusa (409) mostra o que foi enviado e o que há agora. Com `ativo` false ele é retirado, e nada mais lhe é enviado.")
+            .takes::<ReceptorAlteracaoInput>()
             .answers::<ReceptorTO>(),
         post("/gestao/receptor/{codReceptor}/pausar", ADMINISTRATOR, gestao::receptor::pause)
             .told(Management, "Pausar receptor", "Pausa um receptor: o que mudar espera por ele.")

@@ -3,9 +3,11 @@
 
 use api::{Access, operations};
 use domain::{
-    BranchCode, ClaimCode, ClaimTypeCode, Clock, Involved, PersonCode, PostalAddress, Priority, SituationCode,
+    BranchCode, ClaimCode, ClaimTypeCode, Clock, Entity, Involved, Moment, PersonCode, PostalAddress,
+    Priority, SituationCode, TimeZone,
 };
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use storage::benefits::Vehicle;
 use storage::claims::Claim;
 use testkit::{Server, World, both_engines};
@@ -34,7 +36,7 @@ fn the_document_is_openapi_3_1_of_interface_1_84() {
 #[test]
 fn every_operation_is_told_in_portuguese_with_its_credential_and_its_refusals() {
     let document = document();
-    let mut ids = std::collections::BTreeSet::new();
+    let mut ids = BTreeSet::new();
     for one in operations() {
         let told = described(&document, one.method.as_str(), one.path);
         let name = format!("{} {}", one.method, one.path);
@@ -94,6 +96,56 @@ fn every_field_of_every_record_is_told_with_an_example() {
             let example = told["examples"].get(0).or(told["items"]["examples"].get(0));
             assert!(is_of_records || example.is_some(), "{record}.{field}: {told}");
         }
+    }
+}
+
+/// What is sent to receivers fits what the document says of it, to the last key, also where a key is spelled oddly.
+#[test]
+fn every_trigger_is_as_the_document_says() {
+    let document = document();
+    let webhooks = document["webhooks"].as_object().unwrap();
+    let named: Vec<&str> = webhooks.keys().map(String::as_str).collect();
+    let mut paths: Vec<&str> = Entity::ALL.into_iter().map(wire::entity_path).collect();
+    paths.sort_unstable();
+    assert_eq!(named, paths);
+    let now = Moment::from_millis(1_794_663_125_123);
+    let zone = TimeZone::parse(TimeZone::DEFAULT).unwrap();
+    let golden = ["gatilho_saude", "gatilho_veicular"].map(|name| {
+        let path = format!("{}/tests/contract/golden/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        (Entity::Benefit, std::fs::read_to_string(path).unwrap())
+    });
+    let samples = Entity::ALL.map(|entity| (entity, wire::trigger::sample(entity, now, &zone).unwrap()));
+    for (entity, body) in samples.into_iter().chain(golden) {
+        let path = wire::entity_path(entity);
+        let told = &webhooks[path]["post"];
+        assert!(
+            told["description"].as_str().is_some_and(|text| text.contains(&format!("`/{path}`"))),
+            "{told}"
+        );
+        let sent: Value = serde_json::from_str(&body).unwrap();
+        let mut schema = strict(told["requestBody"]["content"]["application/json"]["schema"].clone());
+        schema["components"] = strict(document["components"].clone());
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let problems: Vec<String> = validator.iter_errors(&sent).map(|error| error.to_string()).collect();
+        assert!(problems.is_empty(), "{path}: {problems:?}");
+        // No key is ever absent, and the document says so by itself.
+        let record = |reference: &Value| {
+            document.pointer(reference["$ref"].as_str().unwrap().trim_start_matches('#')).unwrap()
+        };
+        let envelope = record(&told["requestBody"]["content"]["application/json"]["schema"]);
+        for (sent, record) in
+            [(&sent, envelope), (&sent["objeto"], record(&envelope["properties"]["objeto"]))]
+        {
+            let keys: BTreeSet<&str> = sent.as_object().unwrap().keys().map(String::as_str).collect();
+            let required = record["required"].as_array().unwrap().iter();
+            assert_eq!(keys, required.map(|name| name.as_str().unwrap()).collect(), "{path}");
+        }
+        assert_eq!(sent["entidade"], envelope["properties"]["entidade"]["enum"][0]);
+        let headers: Vec<&str> =
+            told["parameters"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+        assert_eq!(headers, ["webhook-id", "webhook-timestamp", "webhook-signature"]);
+        let answers: Vec<&String> = told["responses"].as_object().unwrap().keys().collect();
+        assert_eq!(answers, ["200", "201", "202", "203", "204"]);
     }
 }
 

@@ -1,11 +1,12 @@
 //! Receivers: who is told of changes of situation, by which address, and what the messages are signed with.
 
+use crate::base::registers;
 use crate::once::{self, Done, Once};
 use crate::vault::{Place, Vault};
 use crate::{App, Error};
 use domain::{
     Chance, Entity, Field, Moment, ReceiverAddress, ReceiverCode, Rejection, SigningSecret, TenantId,
-    UserCode,
+    TimeZone, UserCode,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub const AT_ONCE: i32 = 8;
 const MOST_AT_ONCE: i32 = 64;
 const MOST_HEADERS: usize = 20;
 const MOST_PREVIOUS: usize = 4;
+/// Receivers in use of one association: every change is written once for each of them.
+pub const MOST: usize = 100;
 
 /// Who registers or changes a receiver.
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +35,8 @@ pub struct By {
     pub user: Option<UserCode>,
 }
 
-/// A receiver as it is to be.
-#[derive(Clone, Debug)]
+/// A receiver as it is to be. Like whatever else holds the value of a header, it cannot be printed.
+#[derive(Clone)]
 pub struct Wanted {
     pub address: ReceiverAddress,
     pub entities: Vec<Entity>,
@@ -97,7 +100,7 @@ fn is_header(name: &str, value: &str) -> bool {
 }
 
 /// What of a receiver nobody may read.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Sealed {
     secret: String,
     /// Those before, and until when each signs too.
@@ -181,6 +184,7 @@ pub async fn add(
 async fn insert(tx: &mut Tx, doing: &Doing<(Wanted, SigningSecret)>) -> Result<Added, Error> {
     let ((wanted, secret), tenant) = (&doing.what, doing.by.tenant);
     wanted.check()?;
+    check_room(tx, tenant).await?;
     let code = ReceiverCode::new(counters::next(tx, tenant, Counter::Receiver).await?);
     let address = wanted.address.to_string();
     receivers::insert(tx, tenant, &new(code, &address, wanted), doing.now).await?;
@@ -191,6 +195,14 @@ async fn insert(tx: &mut Tx, doing: &Doing<(Wanted, SigningSecret)>) -> Result<A
     doing.tell(tx, "POST /gestao/receptor", format!("receptor {code} criado")).await?;
     let receiver = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
     Ok(Added { code, secret: secret.clone(), receiver: told(receiver, &wanted.headers) })
+}
+
+/// Refuses one more receiver in use than there may be.
+async fn check_room(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+    match receivers::active(&mut *tx, tenant).await?.len() < MOST {
+        true => Ok(()),
+        false => Err(Rejection::TooManyReceivers { most: MOST }.into()),
+    }
 }
 
 fn new<'w>(code: ReceiverCode, address: &'w str, wanted: &'w Wanted) -> NewReceiver<'w> {
@@ -243,8 +255,10 @@ fn unknown(code: ReceiverCode) -> Error {
 }
 
 /// What is to change of a receiver; what is absent stays.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone)]
 pub struct Changes {
+    /// Of the receiver as whoever changes it knows it.
+    pub version: i64,
     pub address: Option<ReceiverAddress>,
     pub entities: Option<Vec<Entity>>,
     pub headers: Option<Vec<(String, String)>>,
@@ -260,15 +274,19 @@ pub async fn change(
     (code, changes): (ReceiverCode, Changes),
     once: Once<Told>,
 ) -> Result<Done<Told>, Error> {
-    let doing = Doing::new(app, vault, by, (code, changes));
+    let zone = registers(app, by.tenant).await?.zone.clone();
+    let doing = Doing::new(app, vault, by, (code, changes, zone));
     once::write(app, Lane::of(by.tenant), once, doing, |tx, doing| Box::pin(update(tx, doing))).await
 }
 
-async fn update(tx: &mut Tx, doing: &Doing<(ReceiverCode, Changes)>) -> Result<Told, Error> {
-    let ((code, changes), tenant) = (&doing.what, doing.by.tenant);
+async fn update(tx: &mut Tx, doing: &Doing<(ReceiverCode, Changes, TimeZone)>) -> Result<Told, Error> {
+    let ((code, changes, zone), tenant) = (&doing.what, doing.by.tenant);
     let code = *code;
     let had = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
     let mut sealed = open(tx, &doing.vault, tenant, code).await?;
+    if changes.version != had.version {
+        return Err(outdated(changes, &told(had, &sealed.headers), zone).into());
+    }
     if let Some(headers) = &changes.headers {
         sealed.headers.clone_from(headers);
     }
@@ -281,10 +299,45 @@ async fn update(tx: &mut Tx, doing: &Doing<(ReceiverCode, Changes)>) -> Result<T
     wanted.check()?;
     let address = wanted.address.to_string();
     let active = changes.active.unwrap_or(had.active);
+    if active && !had.active {
+        check_room(tx, tenant).await?;
+    }
     receivers::update(tx, tenant, &new(code, &address, &wanted), active, doing.now).await?;
     doing.keep(tx, code, &sealed).await?;
     doing.tell(tx, "PUT /gestao/receptor/{codReceptor}", format!("receptor {code} alterado")).await?;
     now(tx, &doing.vault, tenant, code).await
+}
+
+/// What was sent of a receiver that was changed meanwhile, beside what stands now.
+fn outdated(changes: &Changes, now: &Told, zone: &TimeZone) -> Rejection {
+    let had = &now.receiver;
+    let entities =
+        |all: &[Entity]| all.iter().map(|one| wire::entity_path(*one)).collect::<Vec<_>>().join(", ");
+    let version = Some(("versao", changes.version.to_string(), had.version.to_string()));
+    let address = changes.address.as_ref().map(|sent| ("endereco", sent.to_string(), had.address.clone()));
+    let hears = changes.entities.as_ref().map(|sent| ("entidades", entities(sent), entities(&had.entities)));
+    // Their names alone: their values are nobody's to read.
+    let named = |sent: &Vec<(String, String)>| {
+        let sent: Vec<&str> = sent.iter().map(|(name, _)| name.as_str()).collect();
+        ("cabecalhos", sent.join(", "), now.headers.join(", "))
+    };
+    let headers = changes.headers.as_ref().map(named);
+    let at_once = |sent: i32| ("simultaneas", sent.to_string(), had.concurrency.to_string());
+    let active = |sent: bool| ("ativo", sent.to_string(), had.active.to_string());
+    Rejection::Outdated {
+        since: had.updated_at.to_offset_iso(zone),
+        fields: [
+            version,
+            address,
+            hears,
+            headers,
+            changes.concurrency.map(at_once),
+            changes.active.map(active),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+    }
 }
 
 async fn open(tx: &mut Tx, vault: &Vault, tenant: TenantId, code: ReceiverCode) -> Result<Sealed, Error> {
@@ -372,7 +425,7 @@ fn because(done: String, reason: Option<&str>) -> String {
 }
 
 /// Everything that sending to a receiver needs.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Keys {
     pub address: ReceiverAddress,
     pub headers: Vec<(String, String)>,

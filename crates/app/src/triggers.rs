@@ -131,6 +131,16 @@ pub async fn due(app: &App) -> Result<Vec<Due>, Error> {
     Ok(queues::due(&app.db, app.now()).await?)
 }
 
+/// Whether a receiver still is what it was when its keys were read, and may be sent to.
+pub async fn is_open(
+    app: &App,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    version: i64,
+) -> Result<bool, Error> {
+    Ok(storage::receivers::open(&app.db, tenant, receiver).await? == Some(version))
+}
+
 /// Who takes messages in hand, and for how long.
 #[derive(Clone, Debug)]
 pub struct Holder {
@@ -178,15 +188,14 @@ pub async fn take(
                 let number = counters::next_long(tx, *tenant, Counter::Lease).await?;
                 let until = now.plus(holder.lease);
                 let lease = queues::Lease { number, holder: holder.name(), until };
-                let mut ready = Vec::new();
-                for Room { receiver, limit, probe } in wanted {
-                    let some = queues::ready(tx, *tenant, *receiver, (*now, *limit)).await?;
+                let rooms: Vec<_> = wanted.iter().map(|room| (room.receiver, room.limit)).collect();
+                let ready = queues::ready(tx, *tenant, &rooms, *now).await?;
+                for Room { receiver, probe, .. } in wanted {
                     if let Some(probe) = probe
-                        && !some.is_empty()
+                        && ready.iter().any(|one| one.receiver == *receiver)
                     {
                         queues::leave_alone(tx, *tenant, *receiver, now.plus(*probe)).await?;
                     }
-                    ready.extend(some);
                 }
                 let leased = queues::lease(tx, *tenant, ready, &lease).await?;
                 let jobs = leased.into_iter().map(|one| Job {
@@ -280,8 +289,8 @@ pub enum Replay {
     MissedSince(Moment),
 }
 
-/// Deliveries that one unit makes pending again.
-const TOGETHER: i64 = 500;
+/// Deliveries that one unit makes pending again: few, and behind people, who must not wait for a great many.
+pub const TOGETHER: i64 = 100;
 
 /// Sends deliveries again; says how many. Each keeps its `webhook-id` and its place among the changes of its record.
 pub async fn replay(
@@ -303,7 +312,7 @@ pub async fn replay(
     while let Some(first) = next {
         let again = Again { first, last, missed_since };
         let input = (by, receiver, again, app.now());
-        let unit = app.db.write(Lane::of(tenant), input, |tx, (by, receiver, again, now)| {
+        let unit = app.db.write(Lane::background(tenant), input, |tx, (by, receiver, again, now)| {
             Box::pin(send_some(tx, *by, *receiver, *again, *now))
         });
         let (count, more) = unit.await?;

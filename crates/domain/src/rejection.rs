@@ -69,6 +69,15 @@ pub enum Rejection {
     BadHeader(String),
     NoEntity,
     BadConcurrency,
+    /// An association has as many receivers in use as it may.
+    TooManyReceivers {
+        most: usize,
+    },
+    /// It was changed since it was read, at this moment: what was sent of each field, and what stands now.
+    Outdated {
+        since: String,
+        fields: Vec<(&'static str, String, String)>,
+    },
     /// Neither a stretch nor a day.
     NothingToSendAgain,
     BadDocument(String),
@@ -246,6 +255,8 @@ impl Rejection {
                 | Rejection::DependentTaken(_)
                 | Rejection::NotAHealthDeal(_)
                 | Rejection::HostTaken(_)
+                | Rejection::TooManyReceivers { .. }
+                | Rejection::Outdated { .. }
                 | Rejection::LastAdministrator(_)
                 | Rejection::DisabledUser(_)
                 | Rejection::NotEmpty

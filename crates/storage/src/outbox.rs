@@ -118,11 +118,13 @@ pub async fn send_again(
         let again = sql("UPDATE outbox SET state = 1, tries = 0, ended_at = NULL
              WHERE tenant = $1 AND receiver = $2 AND history_code = $3");
         statements.push(again.arg(tenant).arg(receiver).arg(code));
-        // What is older than the head goes before it, unless that one is in somebody's hands already.
+        // What is older than the head goes before it. Who has that one in hand keeps it, and finds out when he tells what
+        // came of it.
         let queue = sql("INSERT INTO queues (tenant, receiver, entity, record, head, tries, due_at)
              VALUES ($1, $2, $3, $4, $5, 0, $6) ON CONFLICT (tenant, receiver, entity, record) DO UPDATE
-             SET head = excluded.head, tries = 0, due_at = excluded.due_at
-             WHERE queues.head > excluded.head AND queues.lease IS NULL");
+             SET head = excluded.head, tries = 0,
+                 due_at = CASE WHEN queues.lease IS NULL THEN excluded.due_at ELSE queues.due_at END
+             WHERE queues.head > excluded.head");
         statements.push(queue.arg(tenant).arg(receiver).arg(entity).arg(record).arg(code).arg(now));
     }
     tx.batch(statements).await?;

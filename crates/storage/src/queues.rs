@@ -2,7 +2,7 @@
 //! the queue is due behind its own end; whatever is told of a queue afterwards must name that lease, so that a process that
 //! was believed gone changes nothing.
 
-use crate::{Error, Source, Statement, Tx, Weight, sql};
+use crate::{Error, Source, Statement, Tx, Value, Weight, sql};
 use domain::{Entity, HistoryCode, Moment, ReceiverCode, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,8 @@ pub struct Due {
 /// The receivers that are neither paused nor asked for patience and have something due.
 pub async fn due(from: impl Into<Source<'_>>, now: Moment) -> Result<Vec<Due>, Error> {
     let statement = sql("SELECT r.tenant, r.code, r.concurrency, r.version, h.failures, h.failed_records,
-             (SELECT MIN(q.due_at) FROM queues q WHERE q.tenant = r.tenant AND q.receiver = r.code) AS due_at
+             (SELECT q.due_at FROM queues q WHERE q.tenant = r.tenant AND q.receiver = r.code
+              ORDER BY q.due_at LIMIT 1) AS due_at
          FROM receivers r LEFT JOIN receiver_health h ON h.tenant = r.tenant AND h.receiver = r.code
          WHERE r.active AND r.paused_at IS NULL AND (h.not_before IS NULL OR h.not_before <= $1)
          ORDER BY r.tenant, r.code")
@@ -64,38 +65,49 @@ pub struct Ready {
     pub tries: i32,
 }
 
-/// The queues of a receiver that are due, at most `limit`, those first that were due first; none of one that is to be left
-/// alone meanwhile.
+/// The queues of each of these receivers that are due, at most so many, those first that were due first; none of one that
+/// is to be left alone meanwhile.
 pub async fn ready(
     tx: &mut Tx,
     tenant: TenantId,
-    receiver: ReceiverCode,
-    (now, limit): (Moment, i64),
+    wanted: &[(ReceiverCode, i64)],
+    now: Moment,
 ) -> Result<Vec<Ready>, Error> {
-    let statement = sql("SELECT entity, record, head, tries FROM queues
-         WHERE tenant = $1 AND receiver = $2 AND due_at <= $3
-             AND EXISTS (SELECT 1 FROM receivers r WHERE r.tenant = $1 AND r.code = $2 AND r.active
-                 AND r.paused_at IS NULL)
-             AND NOT EXISTS (SELECT 1 FROM receiver_health h WHERE h.tenant = $1 AND h.receiver = $2
-                 AND h.not_before > $3)
-         ORDER BY due_at LIMIT $4")
-    .arg(tenant)
-    .arg(receiver)
-    .arg(now)
-    .arg(limit);
-    let rows = tx.all(statement).await?;
-    rows.iter()
-        .map(|row| {
-            Ok(Ready {
-                receiver,
+    let mut found = Vec::new();
+    let mut rest = wanted;
+    while !rest.is_empty() {
+        // In a few lengths only, so that the engines keep few prepared statements.
+        let length = ASKED_TOGETHER.into_iter().find(|length| *length <= rest.len()).unwrap_or(1);
+        let (some, others) = rest.split_at(length);
+        rest = others;
+        let mut statement = Statement::empty();
+        for (place, (receiver, limit)) in some.iter().enumerate() {
+            let union = if place == 0 { "" } else { "UNION ALL " };
+            let own = format!("{union}SELECT * FROM ({READY}) AS r{place}");
+            let (tenant, receiver) = (Value::from(tenant), Value::from(*receiver));
+            let values = [tenant.clone(), receiver.clone(), now.into(), tenant.clone(), receiver.clone()];
+            let values = values.into_iter().chain([tenant, receiver, now.into(), (*limit).into()]);
+            statement = statement.then(&own, values);
+        }
+        for row in tx.all(statement).await? {
+            found.push(Ready {
+                receiver: row.get("receiver")?,
                 entity: row.get("entity")?,
                 record: row.get("record")?,
                 history: row.get("head")?,
                 tries: row.get("tries")?,
-            })
-        })
-        .collect()
+            });
+        }
+    }
+    Ok(found)
 }
+
+const ASKED_TOGETHER: [usize; 3] = [16, 4, 1];
+const READY: &str = "SELECT receiver, entity, record, head, tries FROM queues
+     WHERE tenant = ? AND receiver = ? AND due_at <= ?
+         AND EXISTS (SELECT 1 FROM receivers w WHERE w.tenant = ? AND w.code = ? AND w.active AND w.paused_at IS NULL)
+         AND NOT EXISTS (SELECT 1 FROM receiver_health h WHERE h.tenant = ? AND h.receiver = ? AND h.not_before > ?)
+     ORDER BY due_at LIMIT ?";
 
 /// A message in hand.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,17 +192,21 @@ impl Held {
         std::iter::once(ended).chain(next(std::slice::from_ref(self), now)).collect()
     }
 
-    /// The head did not arrive, and is tried again later.
-    pub fn failed(&self, due: Moment) -> Vec<Statement> {
+    /// The head did not arrive, and is tried again later. Where an older one goes again meanwhile, that one is next.
+    pub fn failed(&self, now: Moment, due: Moment) -> Vec<Statement> {
         let tried = self
             .on("UPDATE outbox SET tries = tries + 1 WHERE tenant = $1 AND receiver = $2 AND history_code = $6
                  AND EXISTS (SELECT 1 FROM queues q WHERE q.tenant = $1 AND q.receiver = $2 AND q.entity = $3
                      AND q.record = $4 AND q.lease = $5)")
             .arg(self.history);
         let waits = self
-            .on("UPDATE queues SET tries = tries + 1, due_at = $6, lease = NULL, holder = NULL
+            .on("UPDATE queues SET tries = CASE WHEN head = $6 THEN tries + 1 ELSE 0 END,
+                     due_at = CASE WHEN head = $6 THEN CAST($7 AS BIGINT) ELSE CAST($8 AS BIGINT) END,
+                     lease = NULL, holder = NULL
                  WHERE tenant = $1 AND receiver = $2 AND entity = $3 AND record = $4 AND lease = $5")
-            .arg(due);
+            .arg(self.history)
+            .arg(due)
+            .arg(now);
         vec![tried, waits]
     }
 
@@ -223,15 +239,39 @@ pub fn hasten(tenant: TenantId, receiver: ReceiverCode, now: Moment) -> Statemen
         .arg(now)
 }
 
-/// These heads arrived: on to the next ones. That they arrived holds whatever became of the leases.
+/// The oldest pending change of the record that a row of this table is about. The key stands in the conditions and in the
+/// order as a whole: then one index leads there, and no other looks as good to a planner that knows nothing of the rows.
+/// The signs say that it is a value to compare with, and no column to join by.
+macro_rules! first_pending {
+    ($table:literal) => {
+        concat!(
+            "(SELECT o.history_code FROM outbox o WHERE o.state = 1 AND (o.tenant, o.receiver, o.entity, o.record) >= ",
+            first_pending!(@key $table),
+            " AND (o.tenant, o.receiver, o.entity, o.record) <= ",
+            first_pending!(@key $table),
+            " ORDER BY o.tenant, o.receiver, o.entity, o.record, o.history_code LIMIT 1)"
+        )
+    };
+    (@key $table:literal) => {
+        concat!("(+", $table, ".tenant, +", $table, ".receiver, +", $table, ".entity, +", $table, ".record)")
+    };
+}
+
+/// These heads arrived: on to the next ones. That they arrived holds whatever became of the leases; but one that was
+/// overtaken, because an older change of its record is to go again, stays pending and goes again behind it.
 pub fn delivered(all: &[Held], now: Moment) -> Vec<Statement> {
     let ended = records(all.iter().map(|one| ((one.tenant, one.receiver), one.history)));
     let ended = ended.into_iter().map(|((tenant, receiver), codes)| {
-        sql("UPDATE outbox SET state = 2, tries = tries + 1, ended_at = $3 WHERE tenant = $1 AND receiver = $2")
-            .arg(tenant)
-            .arg(receiver)
-            .arg(now)
-            .within("history_code", codes)
+        sql(concat!(
+            "UPDATE outbox SET state = 2, tries = tries + 1, ended_at = $3 WHERE tenant = $1 AND receiver = $2
+             AND COALESCE(",
+            first_pending!("outbox"),
+            ", history_code) >= history_code"
+        ))
+        .arg(tenant)
+        .arg(receiver)
+        .arg(now)
+        .within("history_code", codes)
     });
     ended.chain(next(all, now)).collect()
 }
@@ -242,16 +282,16 @@ fn next(all: &[Held], now: Moment) -> Vec<Statement> {
     let mut statements = Vec::new();
     for ((tenant, receiver, entity, lease), records) in records(keys) {
         let on = |text| sql(text).arg(tenant).arg(receiver).arg(entity).arg(lease);
-        let emptied =
-            on("DELETE FROM queues WHERE tenant = $1 AND receiver = $2 AND entity = $3 AND lease = $4
-             AND (SELECT MIN(o.history_code) FROM outbox o WHERE o.tenant = queues.tenant
-                 AND o.receiver = queues.receiver AND o.entity = queues.entity AND o.record = queues.record
-                 AND o.state = 1) IS NULL");
-        let moved = on("UPDATE queues SET head = (SELECT MIN(o.history_code) FROM outbox o
-                     WHERE o.tenant = queues.tenant AND o.receiver = queues.receiver AND o.entity = queues.entity
-                     AND o.record = queues.record AND o.state = 1),
-                 tries = 0, due_at = $5, lease = NULL, holder = NULL
-             WHERE tenant = $1 AND receiver = $2 AND entity = $3 AND lease = $4")
+        let emptied = on(concat!(
+            "DELETE FROM queues WHERE tenant = $1 AND receiver = $2 AND entity = $3 AND lease = $4 AND ",
+            first_pending!("queues"),
+            " IS NULL"
+        ));
+        let moved = on(concat!(
+            "UPDATE queues SET tries = 0, due_at = $5, lease = NULL, holder = NULL, head = ",
+            first_pending!("queues"),
+            " WHERE tenant = $1 AND receiver = $2 AND entity = $3 AND lease = $4"
+        ))
         .arg(now);
         statements.push(emptied.within("record", records.clone()));
         statements.push(moved.within("record", records));
@@ -274,13 +314,31 @@ pub async fn free(tx: &mut Tx, tenant: TenantId, holder: &str, now: Moment) -> R
     tx.execute(free.arg(tenant).arg(holder).arg(now)).await
 }
 
-/// How much waits in a tenant, and since when the oldest is due.
-pub async fn waiting(from: impl Into<Source<'_>>) -> Result<Vec<(TenantId, i64, Option<Moment>)>, Error> {
-    let statement = sql("SELECT t.tenant,
-             (SELECT COUNT(*) FROM outbox o JOIN receivers r ON r.tenant = o.tenant AND r.code = o.receiver
-              WHERE o.tenant = t.tenant AND o.state = 1) AS pending,
-             (SELECT MIN(o.created_at) FROM outbox o WHERE o.tenant = t.tenant AND o.state = 1) AS oldest
-         FROM tenants t ORDER BY t.tenant");
-    let rows = from.into().all(Weight::Search, statement).await?;
-    rows.iter().map(|row| Ok((row.get("tenant")?, row.get("pending")?, row.get("oldest")?))).collect()
+/// How much waits, and since when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    pub pending: i64,
+    /// When the oldest of it happened.
+    pub oldest: Option<Moment>,
+}
+
+/// What is counted of one receiver at most: beyond that it is a great many, and counting costs more than it tells.
+pub const COUNTED: i64 = 10_000;
+
+/// How much waits for the receivers in use, whoever's they are. Whom nothing is sent to any more waits for nothing.
+pub async fn waiting(from: impl Into<Source<'_>>) -> Result<Waiting, Error> {
+    let statement = sql("SELECT
+             (SELECT COUNT(*) FROM (SELECT o.history_code FROM outbox o
+                  WHERE o.tenant = r.tenant AND o.receiver = r.code AND o.state = 1 LIMIT $1) AS counted) AS pending,
+             (SELECT w.created_at FROM outbox w WHERE w.tenant = r.tenant AND w.receiver = r.code AND w.history_code =
+                  (SELECT MIN(o.history_code) FROM outbox o
+                   WHERE o.tenant = r.tenant AND o.receiver = r.code AND o.state = 1)) AS oldest
+         FROM receivers r WHERE r.active")
+    .arg(COUNTED);
+    let mut waiting = Waiting::default();
+    for row in from.into().all(Weight::Search, statement).await? {
+        waiting.pending += row.get::<i64>("pending")?;
+        waiting.oldest = waiting.oldest.into_iter().chain(row.get::<Option<Moment>>("oldest")?).min();
+    }
+    Ok(waiting)
 }

@@ -32,6 +32,17 @@ pub async fn active(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec
     rows.iter().map(|row| Ok(Receiver { code: row.get("code")?, entities: row.get("entities")? })).collect()
 }
 
+/// The version of what is registered of a receiver, where it may be sent to: it is in use, and not paused.
+pub async fn open(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    code: ReceiverCode,
+) -> Result<Option<i64>, Error> {
+    let statement =
+        sql("SELECT version FROM receivers WHERE tenant = $1 AND code = $2 AND active AND paused_at IS NULL");
+    from.into().one(statement.arg(tenant).arg(code)).await?.map(|row| row.get("version")).transpose()
+}
+
 /// Why a receiver is paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
@@ -72,6 +83,7 @@ pub struct Registered {
     pub paused: Option<(Moment, Pause)>,
     pub version: i64,
     pub created_at: Moment,
+    pub updated_at: Moment,
     pub health: Health,
 }
 
@@ -90,7 +102,7 @@ pub struct Health {
 }
 
 const SELECT: &str = "SELECT r.code, r.address, r.entities, r.concurrency, r.active, r.paused_at, r.paused_because, r.version,
-         r.created_at, h.failures, h.failed_records, h.failing_since, h.not_before, h.tried_at, h.succeeded_at
+         r.created_at, r.updated_at, h.failures, h.failed_records, h.failing_since, h.not_before, h.tried_at, h.succeeded_at
      FROM receivers r LEFT JOIN receiver_health h ON h.tenant = r.tenant AND h.receiver = r.code WHERE r.tenant = $1";
 
 /// Every receiver of a tenant, by code.
@@ -131,6 +143,7 @@ fn registered(row: &Row) -> Result<Registered, Error> {
         paused: paused_at.map(|at| (at, because)),
         version: row.get("version")?,
         created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
         health: health(row)?,
     })
 }

@@ -3,6 +3,7 @@
 
 use crate::fatal::Fatal;
 use crate::settings::Settings;
+use crate::system::SystemClock;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -10,11 +11,15 @@ use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::routing::post;
 use clap::ArgMatches;
 use delivery::triggers::sign;
-use domain::SigningSecret;
+use domain::{Clock, SigningSecret};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+use tokio::sync::Notify;
+
+/// How far its time may be from ours, in seconds, as the standard advises.
+const TOLERANCE: i64 = 300;
 
 struct Receiver {
     secret: Option<SigningSecret>,
@@ -22,6 +27,9 @@ struct Receiver {
     /// How many are still refused.
     refused: AtomicU32,
     delay: Duration,
+    /// How many are still waited for, where somebody said how many.
+    awaited: Option<AtomicU32>,
+    done: Notify,
 }
 
 pub async fn run(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
@@ -31,19 +39,22 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode
         None => Duration::ZERO,
     };
     let status = arguments.get_one::<u16>("status").and_then(|code| StatusCode::from_u16(*code).ok());
-    let receiver = Receiver {
+    let receiver = Arc::new(Receiver {
         secret: arguments.get_one::<String>("secret").cloned().map(SigningSecret::kept),
         status: status.unwrap_or(StatusCode::NO_CONTENT),
         refused: AtomicU32::new(arguments.get_one::<u32>("fail").copied().unwrap_or(0)),
         delay,
-    };
+        awaited: arguments.get_one::<u32>("count").copied().map(AtomicU32::new),
+        done: Notify::new(),
+    });
     let listener = tokio::net::TcpListener::bind(&settings.listen)
         .await
         .map_err(|error| Fatal::new(format!("Não foi possível escutar em {}: {error}.", settings.listen)))?;
     let at = listener.local_addr().map_err(|error| Fatal::new(format!("O endereço se perdeu: {error}.")))?;
     super::say(&format!("Escutando em http://{at}; os gatilhos que chegarem aparecem aqui."));
-    let router = Router::new().fallback(post(take)).with_state(Arc::new(receiver));
+    let router = Router::new().fallback(post(take)).with_state(Arc::clone(&receiver));
     axum::serve(listener, router)
+        .with_graceful_shutdown(async move { receiver.done.notified().await })
         .await
         .map_err(|error| Fatal::new(format!("A escuta terminou: {error}.")))?;
     Ok(ExitCode::SUCCESS)
@@ -57,19 +68,23 @@ async fn take(
 ) -> StatusCode {
     let text = String::from_utf8_lossy(&body);
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("");
-    let signed = match &receiver.secret {
+    let checked = receiver.secret.as_ref().map(|secret| {
+        let at: i64 = header("webhook-timestamp").parse().unwrap_or(0);
+        let is_near = (SystemClock.now().millis() / 1000).abs_diff(at) <= TOLERANCE.unsigned_abs();
+        is_near && sign::verifies(header("webhook-signature"), header("webhook-id"), at, &text, secret)
+    });
+    let signed = match checked {
         None => "não conferida (use --secret)",
-        Some(secret) => {
-            let at = header("webhook-timestamp").parse().unwrap_or(0);
-            match sign::verifies(header("webhook-signature"), header("webhook-id"), at, &text, secret) {
-                true => "válida",
-                false => "INVÁLIDA",
-            }
-        }
+        Some(true) => "válida",
+        Some(false) => "INVÁLIDA: o gatilho foi recusado; confira o segredo",
     };
     let left = receiver.refused.load(Ordering::Relaxed);
     let refuses = left > 0 && receiver.refused.fetch_sub(1, Ordering::Relaxed) > 0;
-    let status = if refuses { StatusCode::INTERNAL_SERVER_ERROR } else { receiver.status };
+    let status = match checked {
+        Some(false) => StatusCode::UNAUTHORIZED,
+        _ if refuses => StatusCode::INTERNAL_SERVER_ERROR,
+        _ => receiver.status,
+    };
     super::say(&format!(
         "\nPOST {uri}\nwebhook-id: {}\nassinatura: {signed}\nresposta: {}\n{}",
         header("webhook-id"),
@@ -77,6 +92,9 @@ async fn take(
         readable(&text)
     ));
     tokio::time::sleep(receiver.delay).await;
+    if receiver.awaited.as_ref().is_some_and(|left| left.fetch_sub(1, Ordering::Relaxed) == 1) {
+        receiver.done.notify_one();
+    }
     status
 }
 

@@ -14,8 +14,8 @@ use axum::response::Response;
 use domain::{Entity, Field, ReceiverCode, Rejection, SigningSecret, TimeZone};
 use wire::read::{self, Given};
 use wire::records::{
-    CabecalhoInput, MotivoInput, ReceptorCriadoTO, ReceptorInput, ReceptorTO, SegredoTO, TesteReceptorInput,
-    TesteReceptorTO,
+    CabecalhoInput, MotivoInput, ReceptorAlteracaoInput, ReceptorCriadoTO, ReceptorInput, ReceptorTO,
+    SegredoTO, TesteReceptorInput, TesteReceptorTO,
 };
 
 fn by(caller: &Session) -> By {
@@ -106,7 +106,7 @@ fn entities(names: &[String], problems: &mut Vec<Rejection>) -> Vec<Entity> {
 }
 
 fn headers(given: Vec<CabecalhoInput>) -> Vec<(String, String)> {
-    given.into_iter().map(|one| (one.name.as_str().to_owned(), one.value.as_str().to_owned())).collect()
+    given.into_iter().map(|one| (one.name.as_str().to_owned(), one.value.expose().to_owned())).collect()
 }
 
 /// `PUT /gestao/receptor/{codReceptor}`
@@ -119,13 +119,13 @@ pub async fn change(
     let zone = registers(&state.app, caller.scope.tenant()).await?.zone.clone();
     let read = |body: &[u8]| code.and(read::body(body));
     let (app, vault, by) = (&state.app, &state.vault, by(&caller));
-    let act = |(code, input): (ReceiverCode, ReceptorInput), once| async move {
+    let act = |(code, input): (ReceiverCode, ReceptorAlteracaoInput), once| async move {
         receivers::change(app, vault, by, (code, changes(input)?), once).await
     };
     write.answer(&state, &caller, read, act, move |told: &Told| record(&zone, told)).await
 }
 
-fn changes(input: ReceptorInput) -> Result<Changes, app::Error> {
+fn changes(input: ReceptorAlteracaoInput) -> Result<Changes, app::Error> {
     let mut problems = Vec::new();
     let entities = input.entities.set().map(|names| entities(&names, &mut problems));
     let headers = match input.headers {
@@ -138,6 +138,7 @@ fn changes(input: ReceptorInput) -> Result<Changes, app::Error> {
         return Err(app::Error::Refused(problems));
     }
     Ok(Changes {
+        version: input.version.get().into(),
         address: input.address.set(),
         entities,
         headers,

@@ -36,14 +36,18 @@ async fn a_receiver_is_registered_changed_paused_and_let_go_on(world: World) {
         (&json!(true), &json!(false), &Value::Null)
     );
     assert_eq!(calls.read(by, &of(1, ""), &[]).await, *told);
-    let changed = calls.put(by, &of(1, ""), &json!({"entidades": ["todos"], "simultaneas": 3})).await.json();
+    let changed = calls
+        .put(by, &of(1, ""), &json!({"versao": 1, "entidades": ["todos"], "simultaneas": 3}))
+        .await
+        .json();
     assert_eq!(changed["entidades"].as_array().unwrap().len(), 5);
     assert_eq!(
         (&changed["simultaneas"], &changed["cabecalhos"]),
         (&json!(3), &json!(["X-Api-Key"])),
         "absent stays"
     );
-    let cleared = calls.put(by, &of(1, ""), &json!({"cabecalhos": null, "ativo": false})).await.json();
+    let cleared =
+        calls.put(by, &of(1, ""), &json!({"versao": 2, "cabecalhos": null, "ativo": false})).await.json();
     assert_eq!((&cleared["cabecalhos"], &cleared["ativo"]), (&json!([]), &json!(false)));
     let paused = calls.saved(by, &of(1, "/pausar"), &json!({"motivo": "Manutenção."})).await;
     assert_eq!((&paused["pausado"], &paused["motivoPausa"]), (&json!(true), &json!("manual")));
@@ -107,7 +111,7 @@ async fn only_an_administrator_manages_receivers_and_only_his_own(world: World) 
     let other = &calls.stranger;
     assert_eq!(calls.read(other, RECEIVERS, &[]).await, json!([]));
     calls.get(other, &of(1, ""), &[]).await.refuses(404);
-    calls.put(other, &of(1, ""), &json!({"ativo": false})).await.refuses(404);
+    calls.put(other, &of(1, ""), &json!({"versao": 1, "ativo": false})).await.refuses(404);
     for what in ["/pausar", "/retomar", "/segredo", "/teste"] {
         let refused = calls.post(other, &of(1, what), &json!({})).await;
         assert!(told_about(refused.refuses(404), "codReceptor"), "{what}: {refused:?}");
@@ -115,6 +119,67 @@ async fn only_an_administrator_manages_receivers_and_only_his_own(world: World) 
     let refused = calls.get(other, DELIVERIES, &[("codReceptor", "1")]).await;
     assert!(told_about(refused.refuses(400), "codReceptor"), "a code in a query: {refused:?}");
     calls.post(other, "/gestao/entrega/reenviar", &again).await.refuses(400);
+}
+
+#[both_engines]
+async fn an_old_version_changes_nothing_and_both_states_are_told(world: World) {
+    let calls = Calls::on(world).await;
+    let by = &calls.administrator;
+    calls.saved(by, RECEIVERS, &receiver()).await;
+    let without = calls.put(by, &of(1, ""), &json!({"ativo": false})).await;
+    assert!(told_about(without.refuses(400), "versao"), "{without:?}");
+    let first = json!({"versao": 1, "simultaneas": 3, "endereco": "https://novo.example"});
+    assert_eq!(calls.put(by, &of(1, ""), &first).await.json()["versao"], 2);
+    let second = json!({"versao": 1, "simultaneas": 9, "endereco": "https://outro.example", "entidades": ["todos"],
+        "cabecalhos": [{"nome": "X-Outra", "valor": "valor-secreto"}], "ativo": false});
+    let refused = calls.put(by, &of(1, ""), &second).await;
+    let lines: Vec<&str> = refused.refuses(409).lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "versao: o registro foi alterado por outra pessoa em 2026-11-14T10:32:05-03:00, e nada foi mudado agora; leia-o de novo.",
+            "versao: enviado 1; agora 2.",
+            "endereco: enviado https://outro.example; agora https://novo.example.",
+            "entidades: enviado beneficio, evento, vistoria, helpDesk, consulta; agora beneficio, helpDesk.",
+            "cabecalhos: enviado X-Outra; agora X-Api-Key.",
+            "simultaneas: enviado 9; agora 3.",
+            "ativo: enviado false; agora true.",
+        ]
+    );
+    let told = calls.read(by, &of(1, ""), &[]).await;
+    assert_eq!((&told["simultaneas"], &told["versao"], &told["ativo"]), (&json!(3), &json!(2), &json!(true)));
+    // Pausing and a new secret are changes too.
+    calls.saved(by, &of(1, "/pausar"), &json!({})).await;
+    calls.saved(by, &of(1, "/segredo"), &json!({})).await;
+    calls.put(by, &of(1, ""), &json!({"versao": 2, "simultaneas": 9})).await.refuses(409);
+    assert_eq!(calls.put(by, &of(1, ""), &json!({"versao": 4, "simultaneas": 9})).await.json()["versao"], 5);
+}
+
+#[both_engines]
+async fn an_association_has_so_many_receivers_in_use_and_no_more(world: World) {
+    let calls = Calls::on(world).await;
+    let by = &calls.administrator;
+    let unit = calls.world.db().write(Lane::of(calls.world.here), calls.world.here, |tx, tenant| {
+        Box::pin(async move {
+            for code in 1..app::receivers::MOST as i64 {
+                let one = sql("INSERT INTO receivers (tenant, code, address, entities, active, version, created_at, updated_at)
+                     VALUES ($1, $2, 'https://erp.example', 2, TRUE, 1, 0, 0)");
+                tx.execute(one.arg(*tenant).arg(1000 + code)).await?;
+            }
+            Ok(())
+        })
+    });
+    let written: Result<(), storage::Error> = unit.await;
+    written.unwrap();
+    calls.saved(by, RECEIVERS, &receiver()).await;
+    let refused = calls.post(by, RECEIVERS, &receiver()).await;
+    assert!(told_about(refused.refuses(409), "codReceptor"), "{refused:?}");
+    // One that is retired makes room, and has to find some when it comes back.
+    let retired = calls.put(by, &of(1, ""), &json!({"versao": 1, "ativo": false})).await;
+    assert_eq!(retired.json()["ativo"], false);
+    calls.saved(by, RECEIVERS, &receiver()).await;
+    calls.put(by, &of(1, ""), &json!({"versao": 2, "ativo": true})).await.refuses(409);
+    calls.put(by, &of(1, ""), &json!({"versao": 2, "simultaneas": 2})).await;
 }
 
 #[both_engines]

@@ -87,6 +87,8 @@ def plausible(value, name, chance):
     if isinstance(value, int) and not isinstance(value, bool):
         if name == "diaVencimento":
             return 5 + chance % 6 * 5
+        if name == "versao":
+            return 1 + chance % 4
         few = {"codBeneficio": 400, "codPessoa": 40, "codPlano": 12, "planos": 12}.get(name, 4)
         return 1 + chance % few if name.startswith("cod") or name in ("planos", "lojas") else value
     if not isinstance(value, str):

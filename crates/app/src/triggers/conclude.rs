@@ -169,7 +169,7 @@ fn followed(input: &Conclusion, outcome: &Outcome, throw: i64) -> Vec<Statement>
                 Some(wait) => {
                     // Whoever asks for patience gets it; who asks for less of it than we have costs nobody his attempts.
                     let asked = outcome.patience.unwrap_or_default().min(LONGEST_PATIENCE);
-                    held.failed(input.now.plus(thrown(*wait, throw).max(asked)))
+                    held.failed(input.now, input.now.plus(thrown(*wait, throw).max(asked)))
                 }
                 None => held.exhausted(input.now),
             }

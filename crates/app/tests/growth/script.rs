@@ -98,6 +98,8 @@ impl Script<'_> {
             self.recorder.begin("triggers are taken in hand");
             assert_eq!(triggers::due(self.app).await.unwrap().len(), 1);
             triggers::free(self.app, &holder, false).await.unwrap();
+            assert!(triggers::is_open(self.app, HERE, code, 1).await.unwrap());
+            storage::queues::waiting(&self.app.db).await.unwrap();
             let room = Room { receiver: code, limit: 8, probe: None };
             let job = triggers::take(self.app, &holder, HERE, vec![room]).await.unwrap().remove(0);
             self.recorder.begin("what came of triggers is written");

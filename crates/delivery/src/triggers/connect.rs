@@ -9,12 +9,13 @@ use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
@@ -22,6 +23,38 @@ use tokio_rustls::client::TlsStream;
 pub struct Connector {
     guard: Arc<Guard>,
     tls: TlsConnector,
+    names: Names,
+}
+
+/// Names that are looked up at once. The system's lookup holds a thread for as long as a name server keeps silent, whoever
+/// has given up on it meanwhile; the threads are everybody's.
+const LOOKUPS: usize = 32;
+
+#[derive(Clone)]
+struct Names {
+    places: Arc<Semaphore>,
+    lookup: fn(&str, u16) -> io::Result<Vec<SocketAddr>>,
+}
+
+impl Names {
+    fn of_the_system() -> Names {
+        let lookup = |host: &str, port: u16| Ok((host, port).to_socket_addrs()?.collect());
+        Names { places: Arc::new(Semaphore::new(LOOKUPS)), lookup }
+    }
+
+    async fn addresses(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        if let Ok(address) = host.parse::<IpAddr>() {
+            return Ok(vec![SocketAddr::new(address, port)]);
+        }
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(io::Error::other)?;
+        let (host, lookup) = (host.to_owned(), self.lookup);
+        let looked = tokio::task::spawn_blocking(move || {
+            let found = lookup(&host, port);
+            drop(place);
+            found
+        });
+        looked.await.map_err(io::Error::other)?
+    }
 }
 
 /// Why no connection came about, for those who look at a delivery.
@@ -44,7 +77,7 @@ impl Connector {
             .with_safe_default_protocol_versions()?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        Ok(Connector { guard, tls: TlsConnector::from(Arc::new(config)) })
+        Ok(Connector { guard, tls: TlsConnector::from(Arc::new(config)), names: Names::of_the_system() })
     }
 
     async fn connect(self, uri: Uri) -> io::Result<TokioIo<Wire>> {
@@ -62,7 +95,7 @@ impl Connector {
     }
 
     async fn reach(&self, host: &str, port: u16) -> io::Result<TcpStream> {
-        let found: Vec<SocketAddr> = tokio::net::lookup_host((host, port)).await?.collect();
+        let found = self.names.addresses(host, port).await?;
         let mut last = match found.first() {
             None => io::Error::other(Refused::Nowhere(host.to_owned())),
             Some(_) => io::Error::other(Refused::Inside(host.to_owned())),
@@ -136,5 +169,53 @@ impl AsyncWrite for Wire {
             Wire::Plain(stream) => Pin::new(stream).poll_shutdown(context),
             Wire::Tls(stream) => Pin::new(stream).poll_shutdown(context),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Condvar, Mutex};
+
+    static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
+    /// Whether the name server has begun to answer.
+    static ANSWERS: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
+
+    fn silent(_: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        UNDER_WAY.fetch_add(1, Ordering::SeqCst);
+        let (answers, told) = &ANSWERS;
+        let guard = answers.lock().unwrap();
+        drop(told.wait_while(guard, |answers| !*answers).unwrap());
+        Ok(vec![SocketAddr::new([192, 0, 2, 1].into(), port)])
+    }
+
+    /// Also when those who asked have given up: what they asked for still holds its threads.
+    #[tokio::test]
+    async fn a_silent_name_server_holds_few_threads_and_an_address_needs_none() {
+        let names = Names { lookup: silent, ..Names::of_the_system() };
+        let asking = |host: String| {
+            let names = names.clone();
+            async move { names.addresses(&host, 80).await }
+        };
+        let mut given_up = Vec::new();
+        for number in 0..3 * LOOKUPS {
+            given_up.push(tokio::spawn(asking(format!("{number}.example"))));
+        }
+        while UNDER_WAY.load(Ordering::SeqCst) < LOOKUPS {
+            tokio::task::yield_now().await;
+        }
+        given_up.iter().for_each(tokio::task::JoinHandle::abort);
+        for one in given_up {
+            assert!(one.await.unwrap_err().is_cancelled());
+        }
+        let last = tokio::spawn(asking("last.example".to_owned()));
+        tokio::task::yield_now().await;
+        assert_eq!(UNDER_WAY.load(Ordering::SeqCst), LOOKUPS, "not one more");
+        assert_eq!(names.addresses("::1", 80).await.unwrap(), ["[::1]:80".parse().unwrap()]);
+        let (answers, told) = &ANSWERS;
+        *answers.lock().unwrap() = true;
+        told.notify_all();
+        assert_eq!(last.await.unwrap().unwrap(), ["192.0.2.1:80".parse().unwrap()]);
     }
 }

@@ -4,20 +4,25 @@
 
 mod connect;
 pub mod guard;
+mod line;
+mod outcome;
 pub mod post;
 pub mod sign;
 
-use app::receivers::{self, Keys};
+use app::receivers;
 use app::triggers::{self, Answer, Due, Holder, Job, Message, Outcome, Policy, Room, Verdict};
 use app::{App, Error, Vault};
-use domain::{Moment, ReceiverCode, TenantId};
+use domain::{ReceiverCode, TenantId};
 use guard::Guard;
+use line::{InHand, Line};
+pub use outcome::measure_queues;
+use outcome::{judged, measure, outcome};
 use post::Poster;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio::sync::{Notify, mpsc};
 
 /// How triggers are delivered; ordinary settings.
 #[derive(Clone, Debug)]
@@ -30,16 +35,14 @@ pub struct Settings {
     pub lease: Duration,
     pub policy: Arc<Policy>,
     pub guard: Guard,
-    /// Messages in hand of this process at once.
+    /// Messages in hand of this process at once; of one tenant a quarter of them.
     pub most: usize,
 }
 
-/// Messages that are taken ahead of the places of a receiver that answers fast, so that it never waits for us.
-const AHEAD: usize = 16;
 /// Who takes longer than this is slow.
 const FAST: Duration = Duration::from_millis(500);
 /// Outcomes that are written together.
-const TOGETHER: usize = 128;
+const TOGETHER: usize = 256;
 /// How often it is looked whether somebody who holds messages is gone.
 const RECLAIM: Duration = Duration::from_secs(10);
 /// The database is not asked more often, whatever happens.
@@ -63,7 +66,7 @@ struct Engine {
     unusable: Mutex<HashMap<(TenantId, ReceiverCode), i64>>,
     /// Tenants whose messages are being taken.
     taking: Mutex<HashSet<TenantId>>,
-    in_hand: AtomicUsize,
+    in_hand: InHand,
     stopping: AtomicBool,
     wake: Arc<Notify>,
 }
@@ -73,14 +76,6 @@ type Ended = (Outcome, Option<Arc<Line>>);
 
 /// What is wanted of a tenant's messages: how many on each line.
 type Wanted = Vec<(Arc<Line>, Room)>;
-
-/// What this process has to do with one receiver.
-struct Line {
-    keys: Arc<Keys>,
-    places: Semaphore,
-    in_hand: AtomicUsize,
-    is_slow: AtomicBool,
-}
 
 impl Triggers {
     /// Begins. The holder's place says where this process runs, so that one that starts again takes back what it held.
@@ -96,7 +91,7 @@ impl Triggers {
             recorders: Mutex::default(),
             unusable: Mutex::default(),
             taking: Mutex::default(),
-            in_hand: AtomicUsize::new(0),
+            in_hand: InHand::default(),
             stopping: AtomicBool::new(false),
         });
         tokio::spawn(Arc::clone(&engine).run());
@@ -107,7 +102,7 @@ impl Triggers {
     pub async fn stop(self, patience: Duration) {
         self.0.stopping.store(true, Ordering::Relaxed);
         let ended = async {
-            while self.0.in_hand.load(Ordering::Relaxed) > 0 {
+            while self.0.in_hand.all() > 0 {
                 // Somebody else may have been woken in its place.
                 let _ = tokio::time::timeout(STOPPED, self.0.wake.notified()).await;
             }
@@ -142,7 +137,11 @@ impl Engine {
     /// Takes in hand whatever there is room for.
     async fn turn(self: &Arc<Engine>) -> Result<(), Error> {
         let mut wanted: BTreeMap<TenantId, Wanted> = BTreeMap::new();
+        let asked = Instant::now();
         for due in triggers::due(&self.app).await? {
+            if let Some(line) = self.known(&due) {
+                line.see(asked);
+            }
             if lock(&self.taking).contains(&due.tenant) {
                 continue;
             }
@@ -159,7 +158,7 @@ impl Engine {
             let room = self.room(&due, &line);
             if room > 0 {
                 line.in_hand.fetch_add(room, Ordering::Relaxed);
-                self.in_hand.fetch_add(room, Ordering::Relaxed);
+                self.in_hand.add(due.tenant, room);
                 let probe = is_only_probed(&due).then_some(self.settings.policy.probe);
                 let room = Room { receiver: due.receiver, limit: room as i64, probe };
                 wanted.entry(due.tenant).or_default().push((line, room));
@@ -175,31 +174,49 @@ impl Engine {
     fn room(&self, due: &Due, line: &Line) -> usize {
         let places = match is_only_probed(due) {
             true => 1,
-            false if line.is_slow.load(Ordering::Relaxed) => usize::try_from(due.concurrency).unwrap_or(1),
-            false => usize::try_from(due.concurrency).unwrap_or(1) * AHEAD,
+            false => line.ahead(),
         };
-        let whole = self.settings.most.saturating_sub(self.in_hand.load(Ordering::Relaxed));
+        let whole = self.in_hand.room(due.tenant, self.settings.most);
         let in_hand = line.in_hand.load(Ordering::Relaxed);
         // However much others have in hand, nobody waits for them with nothing of his own.
         places.saturating_sub(in_hand).min(if in_hand == 0 { whole.max(1) } else { whole })
     }
 
     /// What is known of a receiver, unless it was changed meanwhile.
+    fn known(&self, due: &Due) -> Option<Arc<Line>> {
+        let known = lock(&self.lines).get(&(due.tenant, due.receiver)).cloned();
+        known.filter(|line| line.keys.version == due.version)
+    }
+
     async fn line(&self, due: &Due) -> Result<Arc<Line>, Error> {
-        let key = (due.tenant, due.receiver);
-        let known = lock(&self.lines).get(&key).cloned();
-        if let Some(line) = known.as_ref().filter(|line| line.keys.version == due.version) {
-            return Ok(Arc::clone(line));
+        if let Some(line) = self.known(due) {
+            return Ok(line);
         }
+        let asked = Instant::now();
         let keys = Arc::new(receivers::keys(&self.app, &self.vault, due.tenant, due.receiver).await?);
-        let line = Arc::new(Line {
-            places: Semaphore::new(usize::try_from(keys.concurrency).unwrap_or(1)),
-            keys,
-            in_hand: AtomicUsize::new(0),
-            is_slow: AtomicBool::new(known.is_some_and(|line| line.is_slow.load(Ordering::Relaxed))),
-        });
-        lock(&self.lines).insert(key, Arc::clone(&line));
+        let line = Arc::new(Line::new(keys, asked));
+        lock(&self.lines).insert((due.tenant, due.receiver), Arc::clone(&line));
         Ok(line)
+    }
+
+    /// Whether a message that waited for its place may still go where it was to go. Where nobody can say, it waits longer.
+    async fn is_open(&self, line: &Line, job: &Job) -> bool {
+        if line.is_fresh() {
+            return true;
+        }
+        let asked = Instant::now();
+        match triggers::is_open(&self.app, job.tenant, job.receiver, line.keys.version).await {
+            Ok(is_open) => {
+                if is_open {
+                    line.see(asked);
+                }
+                is_open
+            }
+            Err(error) => {
+                tracing::warn!(tenant = %job.tenant, receiver = %job.receiver, %error, "nobody could say whether a receiver is paused");
+                false
+            }
+        }
     }
 
     async fn take(self: Arc<Engine>, tenant: TenantId, lines: Wanted) {
@@ -223,18 +240,19 @@ impl Engine {
         }
         for (line, left) in room.into_values() {
             line.in_hand.fetch_sub(left, Ordering::Relaxed);
-            self.in_hand.fetch_sub(left, Ordering::Relaxed);
+            self.in_hand.sub(tenant, left);
         }
     }
 
     async fn deliver(self: Arc<Engine>, line: Arc<Line>, job: Job, begun: Instant) {
         let Ok(place) = line.places.acquire().await else { return };
+        let is_open = self.is_open(&line, &job).await;
         // Whoever takes the message over must find this attempt ended, by a margin for slow clocks.
         let margin = (self.settings.lease / 6).min(Duration::from_secs(10));
         let left = self.settings.lease.saturating_sub(begun.elapsed()).saturating_sub(margin);
         let tried_at = self.app.now();
         let started = Instant::now();
-        let outcome = if left < self.settings.timeout || self.stopping.load(Ordering::Relaxed) {
+        let outcome = if !is_open || left < self.settings.timeout || self.stopping.load(Ordering::Relaxed) {
             Outcome { verdict: Verdict::Untried, ..outcome(job, tried_at) }
         } else {
             let id = triggers::message_id(job.tenant, job.history);
@@ -245,7 +263,7 @@ impl Engine {
             }
             let answered = self.poster.send(&line.keys, message, self.settings.timeout.min(left)).await;
             let took = started.elapsed();
-            line.is_slow.store(took > FAST, Ordering::Relaxed);
+            line.grow(took <= FAST && answered.as_ref().is_ok_and(Answer::is_taken));
             judged(outcome(job, tried_at), answered, took)
         };
         drop(place);
@@ -284,7 +302,7 @@ impl Engine {
             for line in kept.into_iter().flatten() {
                 line.in_hand.fetch_sub(1, Ordering::Relaxed);
             }
-            self.in_hand.fetch_sub(count, Ordering::Relaxed);
+            self.in_hand.sub(tenant, count);
             self.wake.notify_one();
         }
     }
@@ -318,62 +336,6 @@ impl Engine {
 
 fn is_only_probed(due: &Due) -> bool {
     Policy::is_only_probed(due.failures, due.failed_records)
-}
-
-fn outcome(job: Job, tried_at: Moment) -> Outcome {
-    Outcome {
-        job,
-        verdict: Verdict::Failed,
-        tried_at,
-        took: Duration::ZERO,
-        status: None,
-        answer: None,
-        failure: None,
-        patience: None,
-    }
-}
-
-fn judged(outcome: Outcome, answered: Result<Answer, String>, took: Duration) -> Outcome {
-    match answered {
-        Err(failure) => Outcome { failure: Some(failure), took, ..outcome },
-        Ok(answer) => Outcome {
-            verdict: match answer.status {
-                _ if answer.is_taken() => Verdict::Delivered,
-                410 => Verdict::Gone,
-                _ => Verdict::Failed,
-            },
-            status: Some(answer.status),
-            answer: answer.text,
-            patience: answer.patience,
-            took,
-            ..outcome
-        },
-    }
-}
-
-fn measure(verdict: Verdict) {
-    let outcome = match verdict {
-        Verdict::Delivered => "delivered",
-        Verdict::Failed => "failed",
-        Verdict::Gone => "gone",
-        Verdict::Untried => "untried",
-    };
-    metrics::counter!("amparo_trigger_attempts_total", "outcome" => outcome).increment(1);
-}
-
-/// Tells how much waits and for how long, and how many receivers are paused.
-pub async fn measure_queues(app: &App) -> Result<(), Error> {
-    let (mut pending, mut oldest) = (0, None);
-    for (_, count, since) in storage::queues::waiting(&app.db).await? {
-        pending += count;
-        oldest = oldest.into_iter().chain(since).min();
-    }
-    let age = oldest.map_or(0.0, |since: Moment| app.now().since(since).as_secs_f64());
-    let paused = storage::receivers::paused(&app.db).await?;
-    metrics::gauge!("amparo_trigger_queue_length").set(pending as f64);
-    metrics::gauge!("amparo_trigger_queue_age_seconds").set(age);
-    metrics::gauge!("amparo_trigger_receivers_paused").set(paused as f64);
-    Ok(())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -1,12 +1,12 @@
 //! Sending again: one, a stretch, or what was missed since a day.
 
-use crate::scene::{DAY, SECOND, Scene, settings};
+use crate::scene::{DAY, MINUTE, SECOND, Scene, settings};
 use app::once::Once;
-use app::triggers::{self, Policy, Replay};
+use app::triggers::{self, Holder, Policy, Replay, Room};
 use delivery::triggers::Settings;
 use domain::{DeliveryState, HistoryCode, ReceiverCode};
 use std::sync::Arc;
-use std::time::Duration;
+use storage::{Lane, Weight, sql};
 use testkit::{Reaction, Receiver, Taken, World, both_engines, until};
 
 fn histories(receiver: &Receiver) -> Vec<i64> {
@@ -97,9 +97,73 @@ async fn what_was_missed_since_a_day_goes_again_and_nothing_else(world: World) {
     engine.stop(SECOND).await;
 }
 
-/// More than one unit makes pending.
+/// The newest is under way while an older one is asked for again, and fails; or its process dies.
 #[both_engines]
-async fn a_great_many_go_again_in_steps_and_a_later_change_waits_for_the_earlier(world: World) {
+async fn what_is_under_way_when_an_older_one_goes_again_goes_behind_it_whatever_comes_of_it(world: World) {
+    let scene = Scene::of(world).await;
+    let receiver = Receiver::answering(204).await;
+    let (code, _) = scene.add(&receiver).await;
+    let engine = scene.engine().await;
+    let benefit = scene.office.benefit(1).await;
+    until("it is there", || async { receiver.count() == 1 }).await;
+    all_ended(&scene, code).await;
+    receiver.answers(|_| Reaction::Late(SECOND, 500));
+    scene.office.set(benefit, 1, "SUSPENSO").await;
+    until("it is under way", || async { receiver.count() == 2 }).await;
+    receiver.answers(|_| Reaction::Status(204));
+    replay(&scene, code, stretch(1, 1)).await;
+    until("the older one goes at once", || async { receiver.count() == 4 }).await;
+    all_ended(&scene, code).await;
+    assert_eq!(histories(&receiver), [1, 2, 1, 2]);
+    engine.stop(SECOND).await;
+    // In the hands of a process that is gone, and older ones go again: whoever takes over begins with the oldest.
+    scene.office.set(benefit, 1, "ATIVO").await;
+    let room = Room { receiver: code, limit: 8, probe: None };
+    let holder = Holder { process: "gone".into(), place: "elsewhere".into(), lease: MINUTE };
+    let taken = triggers::take(&scene.app, &holder, scene.world.here, vec![room]).await.unwrap();
+    assert_eq!(taken.len(), 1);
+    replay(&scene, code, stretch(1, 2)).await;
+    assert!(!scene.is_due().await, "it is still in somebody's hands");
+    let engine = scene.engine().await;
+    until("all three", || async { receiver.count() == 7 }).await;
+    all_ended(&scene, code).await;
+    assert_eq!(histories(&receiver)[4..], [1, 2, 3]);
+    engine.stop(SECOND).await;
+}
+
+/// More than one unit makes pending: each is short, and waits behind people.
+#[both_engines]
+async fn a_great_many_go_again_in_short_units(world: World) {
+    let scene = Scene::of(world).await;
+    let receiver = Receiver::answering(204).await;
+    let (code, _) = scene.add(&receiver).await;
+    let count = 2 * triggers::TOGETHER as usize + 1;
+    let unit = scene.world.db().write(Lane::of(scene.world.here), scene.world.here, move |tx, tenant| {
+        Box::pin(async move {
+            for code in 1..=count as i64 {
+                let row = sql(
+                    "INSERT INTO outbox (tenant, receiver, history_code, entity, record, created_at, state)
+                     VALUES ($1, 1, $2, 1, $2, 0, 3)",
+                );
+                tx.execute(row.arg(*tenant).arg(code)).await?;
+            }
+            Ok(())
+        })
+    });
+    let written: Result<(), storage::Error> = unit.await;
+    written.unwrap();
+    assert_eq!(replay(&scene, code, stretch(1, 9999)).await, count as u64);
+    let steps = sql(
+        "SELECT detail FROM audit WHERE tenant = $1 AND operation = 'POST /gestao/entrega/reenviar' ORDER BY code",
+    );
+    let steps = scene.world.db().query(Weight::Search, steps.arg(scene.world.here)).await.unwrap();
+    let told: Vec<String> = steps.iter().map(|row| row.get("detail").unwrap()).collect();
+    let each: Vec<usize> = told.iter().map(|text| text.split(' ').next().unwrap().parse().unwrap()).collect();
+    assert_eq!(each, [triggers::TOGETHER as usize, triggers::TOGETHER as usize, 1]);
+}
+
+#[both_engines]
+async fn a_later_change_waits_for_an_earlier_one_that_goes_again(world: World) {
     let scene = Scene::of(world).await;
     let receiver = Receiver::answering(204).await;
     let (code, _) = scene.add(&receiver).await;
@@ -108,14 +172,16 @@ async fn a_great_many_go_again_in_steps_and_a_later_change_waits_for_the_earlier
     until("it is there", || async { receiver.count() == 1 }).await;
     all_ended(&scene, code).await;
     // The newest is under way while the older ones are asked for again.
-    receiver.answers(|_| Reaction::Late(Duration::from_millis(50), 204));
+    receiver.answers(|_| Reaction::Late(SECOND, 204));
     scene.office.set(benefit, 1, "SUSPENSO").await;
     until("it is under way", || async { receiver.count() == 2 }).await;
+    receiver.answers(|_| Reaction::Status(204));
     replay(&scene, code, stretch(1, 1)).await;
     scene.office.set(benefit, 1, "ATIVO").await;
-    until("all are there", || async { receiver.count() == 4 }).await;
+    until("all are there", || async { receiver.count() == 5 }).await;
     all_ended(&scene, code).await;
-    assert_eq!(histories(&receiver), [1, 2, 1, 3]);
+    // Whoever was overtaken goes again behind the older one, so that no receiver ends with an old situation.
+    assert_eq!(histories(&receiver), [1, 2, 1, 2, 3]);
     assert_eq!(receiver.overlaps(), 0);
     engine.stop(SECOND).await;
 }

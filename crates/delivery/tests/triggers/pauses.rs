@@ -2,8 +2,9 @@
 
 use crate::scene::{DAY, HOUR, SECOND, Scene, settings};
 use app::receivers::Why;
-use domain::DeliveryState;
+use domain::{DeliveryState, ReceiverAddress};
 use std::time::Duration;
+use storage::queues::{self, Waiting};
 use testkit::{Reaction, Receiver, World, both_engines, until};
 
 #[both_engines]
@@ -30,6 +31,68 @@ async fn a_receiver_that_is_gone_for_good_is_paused_and_the_administrators_are_t
     assert_eq!(taken, [1, 1, 2]);
     assert_eq!(scene.receiver(code).await.health.failures, 0);
     engine.stop(SECOND).await;
+}
+
+/// What is in hand and waits for a place belongs to nobody yet: it is looked at again before it goes.
+#[both_engines]
+async fn what_waits_for_a_place_does_not_go_to_one_that_is_paused_retired_or_moved_meanwhile(world: World) {
+    let scene = Scene::of(world).await;
+    let (old, new) = (Receiver::answering(204).await, Receiver::answering(204).await);
+    let (code, _) = scene.add_with(&old.url, Vec::new(), 2).await;
+    // It learns that it answers fast, so that more is in hand than it has places.
+    let engine = scene.engine().await;
+    scene.office.benefits(12).await;
+    until("it is fast", || async { old.count() == 12 && scene.held().await == 0 }).await;
+    for (turn, what) in ["paused", "retired", "moved"].into_iter().enumerate() {
+        let before = old.count();
+        old.answers(|_| Reaction::Late(3 * SECOND, 204));
+        for number in 0..8 {
+            scene.office.benefit(100 + 10 * turn + number).await;
+        }
+        until("some wait for a place", || async { old.count() == before + 2 && scene.held().await > 4 })
+            .await;
+        match what {
+            "paused" => scene.pause(code, true).await,
+            "retired" => scene.change(code, |changes| changes.active = Some(false)).await,
+            _ => {
+                let there = ReceiverAddress::parse(&new.url).unwrap();
+                scene.change(code, |changes| changes.address = Some(there)).await;
+            }
+        }
+        scene.quiet().await;
+        assert_eq!(old.count(), before + 2, "{what}");
+        old.answers(|_| Reaction::Status(204));
+        match what {
+            "paused" => scene.pause(code, false).await,
+            "retired" => scene.change(code, |changes| changes.active = Some(true)).await,
+            _ => {}
+        }
+        let all = before + 8;
+        until("all are there", || async { old.count() + new.count() == all }).await;
+        assert_eq!(new.count(), if what == "moved" { 6 } else { 0 });
+    }
+    engine.stop(SECOND).await;
+}
+
+#[both_engines]
+async fn what_waits_is_counted_for_those_in_use_alone(world: World) {
+    let scene = Scene::of(world).await;
+    let receiver = Receiver::answering(204).await;
+    let (first, _) = scene.add(&receiver).await;
+    let (second, _) = scene.add(&receiver).await;
+    let waiting = || async { queues::waiting(scene.world.db()).await.unwrap() };
+    assert_eq!(waiting().await, Waiting::default());
+    let begun = scene.now();
+    scene.office.benefit(1).await;
+    scene.pass(HOUR);
+    scene.office.benefit(2).await;
+    assert_eq!(waiting().await, Waiting { pending: 4, oldest: Some(begun) });
+    scene.change(first, |changes| changes.active = Some(false)).await;
+    assert_eq!(waiting().await, Waiting { pending: 2, oldest: Some(begun) });
+    scene.pause(second, true).await;
+    assert_eq!(waiting().await.pending, 2, "for one that is paused it waits");
+    scene.change(second, |changes| changes.active = Some(false)).await;
+    assert_eq!(waiting().await, Waiting::default());
 }
 
 #[both_engines]

@@ -4,7 +4,7 @@
 use app::access::{self, Session};
 use app::benefits::{self, Input, Saved};
 use app::once::{Done, Once};
-use app::receivers::{self, AT_ONCE, By, Wanted};
+use app::receivers::{self, AT_ONCE, By, Changes, Wanted};
 use app::triggers::{self, Holder, Policy, Told};
 use app::{App, Vault, people, presence};
 use delivery::triggers::{Settings, Triggers, guard::Guard, post::Poster};
@@ -160,6 +160,21 @@ impl Scene {
         now(receivers::pause(&self.app, &vault(), self.by(), what, Once::each_time()).await);
     }
 
+    /// Changes what is registered of a receiver, whatever its version.
+    pub async fn change(&self, code: ReceiverCode, how: impl FnOnce(&mut Changes)) {
+        let version = self.receiver(code).await.version;
+        let mut changes = Changes {
+            version,
+            address: None,
+            entities: None,
+            headers: None,
+            concurrency: None,
+            active: None,
+        };
+        how(&mut changes);
+        now(receivers::change(&self.app, &vault(), self.by(), (code, changes), Once::each_time()).await);
+    }
+
     pub async fn receiver(&self, code: ReceiverCode) -> receivers::Registered {
         receivers::find(&self.app, &vault(), self.world.here, code).await.unwrap().receiver
     }
@@ -193,14 +208,16 @@ impl Scene {
         assert_eq!(all, count);
     }
 
+    /// How many messages are in somebody's hands.
+    pub async fn held(&self) -> i64 {
+        let held = sql("SELECT COUNT(*) AS count FROM queues WHERE lease IS NOT NULL");
+        let rows = self.world.db().query(Weight::Search, held).await.unwrap();
+        rows[0].get("count").unwrap()
+    }
+
     /// Waits until nobody has anything in hand.
     pub async fn quiet(&self) {
-        until("nothing is in hand", || async {
-            let held = sql("SELECT COUNT(*) AS count FROM queues WHERE lease IS NOT NULL");
-            let rows = self.world.db().query(Weight::Search, held).await.unwrap();
-            rows[0].get::<i64>("count").unwrap() == 0
-        })
-        .await;
+        until("nothing is in hand", || async { self.held().await == 0 }).await;
     }
 
     /// Whether something may be sent at this moment.

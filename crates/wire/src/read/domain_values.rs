@@ -54,6 +54,23 @@ texts! {
     CardNumber: CardNumber::parse, string().pattern(Some(r"^\d{4} ?\d{2} ?\d ?\d{3} ?\d{3}$"));
     ReceiverAddress: ReceiverAddress::parse, string().max_length(Some(ReceiverAddress::LONGEST));
     Note: Note::parse, string().max_length(Some(Note::LONGEST));
+    Hidden: |text| Note::parse(text).map(Hidden), string().max_length(Some(Note::LONGEST));
+}
+
+/// A text that is nobody's to read, and so cannot be printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Hidden(Note);
+
+impl Hidden {
+    pub fn expose(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Hidden(…)")
+    }
 }
 
 impl<const LONGEST: usize> Read for Text<LONGEST> {

@@ -13,7 +13,7 @@ mod sent;
 mod tests;
 mod values;
 
-pub use domain_values::{CardOrDocument, IsoQueryDate, Loosely, QueryDate};
+pub use domain_values::{CardOrDocument, Hidden, IsoQueryDate, Loosely, QueryDate};
 pub use record::{described, object, or_null};
 pub use sent::{Unread, body, body_or_nothing, both, code, list_body, query};
 pub use values::{Between, Scalar, TextOrNumber};

@@ -67,8 +67,9 @@ pub use member_search::{PesquisaAssociadoOutputTO, PesquisaAssociadoQuery};
 pub use page::{Listed, Pagina};
 pub use person::{PessoaInput, PessoaOutputTO};
 pub use receiver::{
-    CabecalhoInput, EntregaQuery, EntregaTO, EntregasTO, MotivoInput, ReceptorCriadoTO, ReceptorInput,
-    ReceptorTO, ReenvioInput, ReenvioTO, SegredoTO, TentativaTO, TesteReceptorInput, TesteReceptorTO,
+    CabecalhoInput, EntregaQuery, EntregaTO, EntregasTO, MotivoInput, ReceptorAlteracaoInput,
+    ReceptorCriadoTO, ReceptorInput, ReceptorTO, ReenvioInput, ReenvioTO, SegredoTO, TentativaTO,
+    TesteReceptorInput, TesteReceptorTO,
 };
 pub use user::{UsuarioInput, UsuarioTO};
 pub use validation::{ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO};

@@ -1,7 +1,7 @@
 //! Management: who is told of changes of situation, and what was sent to them.
 
 use crate::input;
-use crate::read::Between;
+use crate::read::{Between, Hidden};
 use domain::{Date, DeliveryState, Entity, HistoryCode, Note, ReceiverAddress, ReceiverCode, Text};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -12,22 +12,38 @@ input! {
         /// O nome, como `X-Api-Key`.
         name "nome": required Text<100> = "X-Api-Key",
         /// O valor. Fica guardado cifrado e não é mostrado de novo.
-        value "valor": required Note = "chave-do-receptor",
+        value "valor": required Hidden = "chave-do-receptor",
     }
 }
 
 input! {
-    /// Um receptor. Na alteração, o campo que não vem fica como está.
+    /// Um receptor novo.
     pub struct ReceptorInput = "ReceptorInputTO" {
-        /// Para onde vão os gatilhos; cada entidade tem o seu caminho depois dele. Obrigatório para criar.
+        /// Para onde vão os gatilhos; cada entidade tem o seu caminho depois dele. Obrigatório.
         address "endereco": optional ReceiverAddress = "https://erp.exemplo.com.br/gatilhos",
-        /// De que é avisado: beneficio, evento, vistoria, helpDesk, consulta, ou todos. Obrigatório para criar.
+        /// De que é avisado: beneficio, evento, vistoria, helpDesk, consulta, ou todos. Obrigatório.
         entities "entidades": optional Vec<String> = ["todos"],
-        /// Cabeçalhos próprios, que substituem os que havia.
+        /// Cabeçalhos próprios, enviados com cada gatilho.
         headers "cabecalhos": optional Vec<CabecalhoInput> = [{"nome": "X-Api-Key", "valor": "chave-do-receptor"}],
         /// Quantas entregas ao mesmo tempo, de 1 a 64; 8 onde não vem.
         concurrency "simultaneas": optional Between<1, 64> = 8,
-        /// False retira o receptor: ele não é mais avisado de nada. Só na alteração.
+    }
+}
+
+input! {
+    /// O que muda de um receptor: o campo que não vem fica como está.
+    pub struct ReceptorAlteracaoInput = "ReceptorAlteracaoInputTO" {
+        /// A versão que você leu. Se o receptor mudou depois dela, nada é alterado, e a recusa mostra o que há agora.
+        version "versao": required Between<1, { i32::MAX }> = 1,
+        /// Para onde vão os gatilhos; cada entidade tem o seu caminho depois dele.
+        address "endereco": optional ReceiverAddress = "https://erp.exemplo.com.br/gatilhos",
+        /// De que é avisado: beneficio, evento, vistoria, helpDesk, consulta, ou todos.
+        entities "entidades": optional Vec<String> = ["todos"],
+        /// Cabeçalhos próprios, que substituem os que havia.
+        headers "cabecalhos": optional Vec<CabecalhoInput> = [{"nome": "X-Api-Key", "valor": "chave-do-receptor"}],
+        /// Quantas entregas ao mesmo tempo, de 1 a 64.
+        concurrency "simultaneas": optional Between<1, 64> = 8,
+        /// False retira o receptor: ele não é mais avisado de nada.
         active "ativo": optional bool = true,
     }
 }
@@ -75,7 +91,7 @@ pub struct ReceptorTO {
     /// Quando foi cadastrado.
     #[schema(examples("2026-11-14T10:32:05-03:00"))]
     pub data_cadastro: String,
-    /// A versão deste registro.
+    /// A versão deste registro, a enviar de volta na alteração.
     #[schema(examples(1))]
     pub versao: i64,
 }

@@ -3,6 +3,7 @@
 use super::enveloped;
 use domain::{BenefitCode, Colour, Entity, HistoryCode, Moment, PersonCode, TimeZone};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// A medical appointment whose situation changed.
 #[derive(Clone, Debug)]
@@ -24,24 +25,58 @@ pub struct AppointmentTrigger<'a> {
     pub address: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+/// Uma consulta médica logo depois da mudança.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct AppointmentObject<'a> {
+#[schema(as = GatilhoConsultaObjetoTO)]
+pub(super) struct AppointmentObject<'a> {
+    /// O código da consulta.
+    #[schema(examples(31))]
     id: i32,
+    /// O código do associado.
+    #[schema(examples(555))]
     cod_pessoa: i32,
+    /// O código do benefício de que se trata; `null` se não há.
+    #[schema(examples(777), required = true)]
     cod_beneficio: Option<i32>,
+    /// A situação a que passou, em maiúsculas.
+    #[schema(examples("CONFIRMADA"))]
     nome_situacao: String,
+    /// A cor da situação, em seis dígitos hexadecimais.
+    #[schema(examples("188038"))]
     cor_destaque: String,
+    /// A cor legível sobre ela. Nesta entidade o nome é assim, sem maiúscula.
+    #[schema(examples("FFFFFF"))]
     corinversa: String,
+    /// Quando foi aberto.
+    #[schema(examples("2026-11-13T09:10:00-03:00"))]
     data_abertura: String,
+    /// O protocolo, aqui um número.
+    #[schema(examples(4711))]
     protocolo: i32,
+    /// Para quando está marcada; `null` se não há.
+    #[schema(examples("2026-11-15T10:32:05-03:00"), required = true)]
     data_consulta: Option<String>,
+    /// O código da especialidade; `null` se não há.
+    #[schema(examples(3), required = true)]
     cod_especialidade: Option<i32>,
+    /// O nome da especialidade; `null` se não há.
+    #[schema(examples("Cardiologia"), required = true)]
     nome_especialidade: Option<&'a str>,
+    /// O código da clínica; `null` se não há.
+    #[schema(examples(5), required = true)]
     cod_clinica: Option<i32>,
+    /// O nome da clínica; `null` se não há.
+    #[schema(examples("Vida Plena"), required = true)]
     nome_clinica: Option<&'a str>,
+    /// O código do médico; `null` se não há.
+    #[schema(examples(8), required = true)]
     cod_medico: Option<i32>,
+    /// O nome do médico; `null` se não há.
+    #[schema(examples("Dra. Eva Lima"), required = true)]
     nome_medico: Option<&'a str>,
+    /// O endereço, em uma linha; `null` se não há.
+    #[schema(examples("Avenida Paulista, 1578, Bela Vista, São Paulo, SP"), required = true)]
     endereco: Option<&'a str>,
 }
 

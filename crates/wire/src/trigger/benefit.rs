@@ -7,6 +7,7 @@ use domain::{
     TimeZone,
 };
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// A benefit whose situation changed, and the entry of the history that says so.
 #[derive(Clone, Debug)]
@@ -28,20 +29,46 @@ pub struct BenefitTrigger<'a> {
     pub joined: Option<Date>,
 }
 
-#[derive(Serialize)]
+/// Um benefício logo depois da mudança.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct BenefitObject<'a> {
+#[schema(as = GatilhoBeneficioObjetoTO)]
+pub(super) struct BenefitObject<'a> {
+    /// O código do benefício.
+    #[schema(examples(777))]
     id: i32,
+    /// O código do associado.
+    #[schema(examples(555))]
     cod_pessoa: i32,
+    /// O código da loja.
+    #[schema(examples(1))]
     cod_loja: i32,
+    /// O nome da loja.
+    #[schema(examples("Matriz"))]
     nome_loja: &'a str,
+    /// A situação a que passou, em maiúsculas.
+    #[schema(examples("ATIVO"))]
     nome_situacao: String,
+    /// A cor da situação, em seis dígitos hexadecimais.
+    #[schema(examples("188038"))]
     cor_destaque: String,
+    /// A cor legível sobre ela.
+    #[schema(examples("FFFFFF"))]
     cor_inversa: String,
+    /// A placa, a marca e o modelo de um veículo, ou o nome do plano.
+    #[schema(examples("ABC1D23 - FIAT ARGO 1.0"))]
     descricao: &'a str,
+    /// Quando o benefício foi cadastrado.
+    #[schema(examples("2026-11-14T10:31:40-03:00"))]
     data_cadastro: String,
+    /// O número sequencial do benefício.
+    #[schema(examples(12))]
     sequencial: i32,
+    /// Veicular, Saúde, Diversos, Consórcio ou Assistência 24H, entre colchetes e aspas.
+    #[schema(examples("[\"Veicular\"]"))]
     tipo_beneficio: String,
+    /// O início do dia da adesão; `null` se não há.
+    #[schema(examples("2026-11-14T00:00:00-03:00"), required = true)]
     data_adesao: Option<String>,
 }
 

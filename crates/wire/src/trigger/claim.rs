@@ -7,6 +7,7 @@ use domain::{
     TimeZone,
 };
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// A claim whose situation changed.
 #[derive(Clone, Debug)]
@@ -28,21 +29,49 @@ pub struct ClaimTrigger<'a> {
 }
 
 /// In all but the benefit the second colour is written without a capital.
-#[derive(Serialize)]
+/// Um evento logo depois da mudança.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct ClaimObject<'a> {
+#[schema(as = GatilhoEventoObjetoTO)]
+pub(super) struct ClaimObject<'a> {
+    /// O código do evento.
+    #[schema(examples(31))]
     id: i32,
+    /// O código do associado.
+    #[schema(examples(555))]
     cod_pessoa: i32,
+    /// A situação a que passou, em maiúsculas.
+    #[schema(examples("EM ANÁLISE"))]
     nome_situacao: String,
+    /// A cor da situação, em seis dígitos hexadecimais.
+    #[schema(examples("188038"))]
     cor_destaque: String,
+    /// A cor legível sobre ela. Nesta entidade o nome é assim, sem maiúscula.
+    #[schema(examples("FFFFFF"))]
     corinversa: String,
+    /// Quando foi aberto.
+    #[schema(examples("2026-11-13T09:10:00-03:00"))]
     data_abertura: String,
+    /// O protocolo, aqui um número.
+    #[schema(examples(4711))]
     protocolo: i32,
+    /// Baixa, Média, Alta ou Urgente, entre colchetes e aspas.
+    #[schema(examples("[\"Média\"]"))]
     prioridade: String,
+    /// O código do tipo de evento.
+    #[schema(examples(2))]
     cod_tipo_evento: i32,
+    /// O nome do tipo de evento.
+    #[schema(examples("Colisão"))]
     nome_tipo_evento: &'a str,
+    /// O código do benefício de que se trata; `null` se não há.
+    #[schema(examples(777), required = true)]
     cod_beneficio: Option<i32>,
+    /// O que aconteceu; `null` se não há.
+    #[schema(examples("Colisão traseira, sem feridos."), required = true)]
     descricao: Option<&'a str>,
+    /// Quando foi encerrado; `null` se não há.
+    #[schema(examples("2026-11-14T10:32:05-03:00"), required = true)]
     data_encerramento: Option<String>,
 }
 

@@ -3,6 +3,7 @@
 use super::enveloped;
 use domain::{BenefitCode, Colour, Entity, HistoryCode, Moment, PersonCode, TimeZone};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// An inspection whose situation changed.
 #[derive(Clone, Debug)]
@@ -22,20 +23,46 @@ pub struct InspectionTrigger<'a> {
     pub inspector: Option<&'a str>,
 }
 
-#[derive(Serialize)]
+/// Uma vistoria logo depois da mudança.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct InspectionObject<'a> {
+#[schema(as = GatilhoVistoriaObjetoTO)]
+pub(super) struct InspectionObject<'a> {
+    /// O código da vistoria.
+    #[schema(examples(31))]
     id: i32,
+    /// O código do associado.
+    #[schema(examples(555))]
     cod_pessoa: i32,
+    /// A situação a que passou, em maiúsculas.
+    #[schema(examples("APROVADA"))]
     nome_situacao: String,
+    /// A cor da situação, em seis dígitos hexadecimais.
+    #[schema(examples("188038"))]
     cor_destaque: String,
+    /// A cor legível sobre ela. Nesta entidade o nome é assim, sem maiúscula.
+    #[schema(examples("FFFFFF"))]
     corinversa: String,
+    /// Quando foi pedida.
+    #[schema(examples("2026-11-14T09:32:05-03:00"))]
     data_solicitacao: String,
+    /// O código do tipo de vistoria.
+    #[schema(examples(2))]
     cod_tipo_vistoria: i32,
+    /// O nome do tipo de vistoria.
+    #[schema(examples("Vistoria de entrada"))]
     nome_tipo_vistoria: &'a str,
+    /// O código do benefício de que se trata; `null` se não há.
+    #[schema(examples(777), required = true)]
     cod_beneficio: Option<i32>,
+    /// O benefício em uma linha: placa, marca e modelo, ou o plano; `null` se não há.
+    #[schema(examples("ABC1D23 - FIAT ARGO 1.0"), required = true)]
     descricao_beneficio: Option<&'a str>,
+    /// Quando foi concluída; `null` se não há.
+    #[schema(examples("2026-11-14T10:32:05-03:00"), required = true)]
     data_conclusao: Option<String>,
+    /// Quem a fez; `null` se não há.
+    #[schema(examples("Ana Prado"), required = true)]
     vistoriador: Option<&'a str>,
 }
 

@@ -5,6 +5,7 @@ mod benefit;
 mod claim;
 mod inspection;
 mod sample;
+mod schema;
 #[cfg(test)]
 mod tests;
 mod ticket;
@@ -14,6 +15,7 @@ pub use benefit::{BenefitTrigger, benefit_description};
 pub use claim::ClaimTrigger;
 pub use inspection::InspectionTrigger;
 pub use sample::sample;
+pub use schema::{Described, described};
 pub use ticket::TicketTrigger;
 
 use crate::names;

@@ -4,6 +4,7 @@ use super::{bracketed, enveloped};
 use crate::names;
 use domain::{BenefitCode, Colour, Entity, HistoryCode, Moment, PersonCode, Priority, TimeZone};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// A ticket whose situation changed.
 #[derive(Clone, Debug)]
@@ -24,21 +25,49 @@ pub struct TicketTrigger<'a> {
     pub closed: Option<Moment>,
 }
 
-#[derive(Serialize)]
+/// Um atendimento do Help Desk logo depois da mudança.
+#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-struct TicketObject<'a> {
+#[schema(as = GatilhoHelpDeskObjetoTO)]
+pub(super) struct TicketObject<'a> {
+    /// O código do atendimento.
+    #[schema(examples(31))]
     id: i32,
+    /// O código do associado.
+    #[schema(examples(555))]
     cod_pessoa: i32,
+    /// A situação a que passou, em maiúsculas.
+    #[schema(examples("EM ATENDIMENTO"))]
     nome_situacao: String,
+    /// A cor da situação, em seis dígitos hexadecimais.
+    #[schema(examples("188038"))]
     cor_destaque: String,
+    /// A cor legível sobre ela. Nesta entidade o nome é assim, sem maiúscula.
+    #[schema(examples("FFFFFF"))]
     corinversa: String,
+    /// Quando foi aberto.
+    #[schema(examples("2026-11-13T09:10:00-03:00"))]
     data_abertura: String,
+    /// O protocolo, aqui um número.
+    #[schema(examples(4711))]
     protocolo: i32,
+    /// Baixa, Média, Alta ou Urgente, entre colchetes e aspas.
+    #[schema(examples("[\"Média\"]"))]
     prioridade: String,
+    /// O código do tipo de atendimento.
+    #[schema(examples(2))]
     cod_tipo_help_desk: i32,
+    /// O nome do tipo de atendimento.
+    #[schema(examples("Dúvida de boleto"))]
     nome_tipo_help_desk: &'a str,
+    /// O código do benefício de que se trata; `null` se não há.
+    #[schema(examples(777), required = true)]
     cod_beneficio: Option<i32>,
+    /// O que se pede; `null` se não há.
+    #[schema(examples("Segunda via"), required = true)]
     descricao: Option<&'a str>,
+    /// Quando foi encerrado; `null` se não há.
+    #[schema(examples("2026-11-14T10:32:05-03:00"), required = true)]
     data_encerramento: Option<String>,
 }
 

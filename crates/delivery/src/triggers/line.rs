@@ -1,0 +1,114 @@
+//! What this process has to do with one receiver, and how much of everything it has in hand.
+
+use super::lock;
+use app::receivers::Keys;
+use domain::TenantId;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+
+/// How many times its places a receiver has in hand at most while it answers fast, so that it never waits for us.
+const AHEAD: usize = 32;
+/// For so long it is believed that a receiver is still what it was when somebody last looked.
+const FRESH: Duration = Duration::from_millis(20);
+
+pub struct Line {
+    pub keys: Arc<Keys>,
+    pub places: Semaphore,
+    pub in_hand: AtomicUsize,
+    /// How many it has in hand at most: one more with each fast answer, only its places again behind a slow one or none.
+    ahead: AtomicUsize,
+    /// When it was last seen to be neither paused, nor retired, nor changed.
+    seen: Mutex<Instant>,
+}
+
+impl Line {
+    /// One whose keys were read no earlier than at this moment.
+    pub fn new(keys: Arc<Keys>, seen: Instant) -> Line {
+        let places = usize::try_from(keys.concurrency).unwrap_or(1);
+        Line {
+            keys,
+            places: Semaphore::new(places),
+            in_hand: AtomicUsize::new(0),
+            ahead: AtomicUsize::new(places),
+            seen: Mutex::new(seen),
+        }
+    }
+
+    pub fn ahead(&self) -> usize {
+        self.ahead.load(Ordering::Relaxed)
+    }
+
+    /// Learns from an answer how far ahead to go.
+    pub fn grow(&self, went_well: bool) {
+        let places = usize::try_from(self.keys.concurrency).unwrap_or(1);
+        let next = |ahead: usize| if went_well { (ahead + 1).min(places * AHEAD) } else { places };
+        let _ = self.ahead.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |ahead| Some(next(ahead)));
+    }
+
+    pub fn see(&self, at: Instant) {
+        let mut seen = lock(&self.seen);
+        *seen = at.max(*seen);
+    }
+
+    pub fn is_fresh(&self) -> bool {
+        lock(&self.seen).elapsed() < FRESH
+    }
+}
+
+/// What this process has in hand: of everybody, and of each tenant.
+#[derive(Default)]
+pub struct InHand(Mutex<(usize, HashMap<TenantId, usize>)>);
+
+impl InHand {
+    pub fn all(&self) -> usize {
+        lock(&self.0).0
+    }
+
+    pub fn add(&self, tenant: TenantId, count: usize) {
+        let mut all = lock(&self.0);
+        all.0 += count;
+        *all.1.entry(tenant).or_default() += count;
+    }
+
+    pub fn sub(&self, tenant: TenantId, count: usize) {
+        let mut all = lock(&self.0);
+        all.0 = all.0.saturating_sub(count);
+        let of = all.1.entry(tenant).or_default();
+        *of = of.saturating_sub(count);
+    }
+
+    /// How much more of a tenant may be taken. A quarter of everything is the most that one has, so that whoever's receivers
+    /// are slow leaves room to the others.
+    pub fn room(&self, tenant: TenantId, most: usize) -> usize {
+        let all = lock(&self.0);
+        let of = all.1.get(&tenant).copied().unwrap_or(0);
+        most.saturating_sub(all.0).min((most / SHARE).max(1).saturating_sub(of))
+    }
+}
+
+/// A tenant has one part in so many of what may be in hand.
+const SHARE: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_tenant_takes_a_quarter_and_leaves_the_rest_to_others() {
+        let (slow, other) = (TenantId::new(1), TenantId::new(2));
+        let in_hand = InHand::default();
+        assert_eq!(in_hand.room(slow, 1024), 256);
+        in_hand.add(slow, 256);
+        assert_eq!((in_hand.room(slow, 1024), in_hand.room(other, 1024)), (0, 256));
+        in_hand.sub(slow, 6);
+        assert_eq!((in_hand.room(slow, 1024), in_hand.all()), (6, 250));
+        assert_eq!(
+            (in_hand.room(other, 251), in_hand.room(other, 1)),
+            (1, 0),
+            "nor more than there is at all"
+        );
+    }
+}

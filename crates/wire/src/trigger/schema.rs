@@ -1,0 +1,69 @@
+//! What the documentation says of the bodies of triggers, made from the records that are sent.
+
+use super::appointment::AppointmentObject;
+use super::benefit::BenefitObject;
+use super::bracketed;
+use super::claim::ClaimObject;
+use super::inspection::InspectionObject;
+use super::ticket::TicketObject;
+use crate::names;
+use domain::Entity;
+use serde_json::{Value, json};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Ref, RefBuilder, Schema, SchemaFormat, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+/// A trigger's body: what its record is called, and every record that it is made of.
+pub struct Described {
+    pub name: String,
+    pub schemas: Vec<(String, RefOr<Schema>)>,
+}
+
+pub fn described(entity: Entity) -> Described {
+    match entity {
+        Entity::Benefit => enveloped::<BenefitObject<'static>>("GatilhoBeneficioTO", entity),
+        Entity::Claim => enveloped::<ClaimObject<'static>>("GatilhoEventoTO", entity),
+        Entity::Inspection => enveloped::<InspectionObject<'static>>("GatilhoVistoriaTO", entity),
+        Entity::Ticket => enveloped::<TicketObject<'static>>("GatilhoHelpDeskTO", entity),
+        Entity::Appointment => enveloped::<AppointmentObject<'static>>("GatilhoConsultaTO", entity),
+    }
+}
+
+fn enveloped<O: ToSchema + PartialSchema>(name: &str, entity: Entity) -> Described {
+    let object = O::name().into_owned();
+    let field = |kind: Type, text: &str, example: Value| {
+        ObjectBuilder::new().schema_type(kind).description(Some(text)).examples([example])
+    };
+    let code = field(
+        Type::Integer,
+        "O código da mudança no histórico: cresce sem lacunas, e por ele se confere com `GET /gestao/historico`.",
+        json!(918),
+    );
+    let at = field(
+        Type::String,
+        "Quando a situação mudou, no fuso horário da base.",
+        json!("2026-11-14T10:32:05-03:00"),
+    );
+    let told = bracketed(names::entity(entity));
+    let which = field(
+        Type::String,
+        "A entidade, entre colchetes e aspas, sempre a mesma neste caminho.",
+        json!(told),
+    );
+    let changed: RefBuilder = Ref::builder().ref_location_from_schema_name(&object).description(Some(
+        "O registro como ficou logo depois da mudança, por mais tarde que o gatilho chegue.",
+    ));
+    let envelope = ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .description(Some("Uma mudança de situação. Nenhuma chave falta: o que não há vem `null`."))
+        .property("codHistorico", code.format(Some(SchemaFormat::KnownFormat(KnownFormat::Int32))))
+        .property("dataHistorico", at.format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime))))
+        .property("entidade", which.enum_values(Some([told])))
+        .property("objeto", changed)
+        .required("codHistorico")
+        .required("dataHistorico")
+        .required("entidade")
+        .required("objeto");
+    let schemas = vec![(name.to_owned(), envelope.build().into()), (object, O::schema())];
+    Described { name: name.to_owned(), schemas }
+}
