@@ -35,9 +35,11 @@ pub use caller::CallerAddress;
 pub use card::CardNumber;
 pub use chance::Chance;
 pub use codes::{
-    BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, CreditCardCode, DealCode, DependentCode, FieldCode,
-    FunnelCode, HistoryCode, InstallationCode, ItemCode, LeadCode, MailCode, PersonCode, PlanCode,
-    ReceiverCode, SellerCode, SituationCode, StageCode, SupplierCode, TenantId, UserCode, VehicleTypeCode,
+    AppointmentCode, BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, DealCode,
+    DependentCode, DoctorCode, FieldCode, FunnelCode, HistoryCode, InspectionCode, InspectionTypeCode,
+    InstallationCode, ItemCode, LeadCode, MailCode, PersonCode, PlanCode, ReceiverCode, SellerCode,
+    SituationCode, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode, TicketTypeCode, TrackerCode,
+    UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
 pub use criteria::{
