@@ -7,6 +7,7 @@ use domain::{
 };
 use serde_json::{Value, json};
 use storage::benefits::Vehicle;
+use storage::cases::Head;
 use storage::claims::Claim;
 use testkit::{Server, World, both_engines};
 
@@ -138,20 +139,15 @@ async fn put_claim(world: &World) {
     let input = (world.here, world.clock.now());
     let written = world.db().write(storage::Lane::of(world.here), input, |tx, (tenant, now)| {
         Box::pin(async move {
+            let (branch, situation) = (BranchCode::new(1), SituationCode::new(7));
+            let head = Head::opened(branch, PersonCode::new(1), situation, *now);
             let claim = Claim {
-                protocol: 4711,
-                branch: BranchCode::new(1),
-                person: PersonCode::new(1),
-                benefit: None,
+                head: Head { protocol: 4711, ..head },
                 kind: ClaimTypeCode::new(1),
-                situation: SituationCode::new(7),
                 involved: Involved::Member,
                 priority: Priority::Low,
-                responsible: None,
                 description: None,
                 happened_on: None,
-                opened_at: *now,
-                closed_at: None,
                 driver: Some(PersonCode::new(1)),
                 place: PostalAddress { city: Some("Santos".to_owned()), ..PostalAddress::default() },
                 vehicle: Vehicle { colour: Some("Azul".to_owned()), ..Vehicle::default() },

@@ -128,13 +128,19 @@ CREATE INDEX credit_cards_by_code ON credit_cards (tenant, code);
 -- Since when a record is in its situation: what is past its time is found by it.
 ALTER TABLE claims ADD COLUMN situation_since BIGINT NOT NULL DEFAULT 0;
 UPDATE claims SET situation_since = opened_at;
-CREATE INDEX claims_by_situation ON claims (tenant, situation, situation_since, code);
-CREATE INDEX claims_by_benefit ON claims (tenant, benefit, code);
+CREATE INDEX claims_by_benefit ON claims (tenant, benefit, opened_at, code);
+CREATE INDEX claims_by_kind ON claims (tenant, kind, opened_at, code);
+CREATE INDEX claims_by_responsible ON claims (tenant, responsible, opened_at, code);
+CREATE INDEX claims_by_situation ON claims (tenant, situation, opened_at, code);
+CREATE INDEX claims_by_branch_situation ON claims (tenant, branch, situation, opened_at, code);
+CREATE INDEX claims_by_time ON claims (tenant, situation, situation_since, code);
+CREATE INDEX claims_by_branch_time ON claims (tenant, branch, situation, situation_since, code);
 
 -- A look at a vehicle or at papers. Called vistoria outside.
 CREATE TABLE inspections (
     tenant BIGINT NOT NULL,
     code BIGINT NOT NULL,
+    protocol BIGINT NOT NULL,
     branch BIGINT NOT NULL,
     person BIGINT NOT NULL,
     benefit BIGINT,
@@ -160,11 +166,17 @@ CREATE TABLE inspections (
     FOREIGN KEY (tenant, branch) REFERENCES branches (tenant, code),
     FOREIGN KEY (tenant, kind) REFERENCES inspection_types (tenant, code)
 );
+CREATE UNIQUE INDEX inspections_by_protocol ON inspections (tenant, protocol);
 CREATE INDEX inspections_by_opening ON inspections (tenant, opened_at, code);
 CREATE INDEX inspections_by_branch ON inspections (tenant, branch, opened_at, code);
 CREATE INDEX inspections_by_person ON inspections (tenant, person, opened_at, code);
-CREATE INDEX inspections_by_benefit ON inspections (tenant, benefit, code);
-CREATE INDEX inspections_by_situation ON inspections (tenant, situation, situation_since, code);
+CREATE INDEX inspections_by_benefit ON inspections (tenant, benefit, opened_at, code);
+CREATE INDEX inspections_by_kind ON inspections (tenant, kind, opened_at, code);
+CREATE INDEX inspections_by_responsible ON inspections (tenant, responsible, opened_at, code);
+CREATE INDEX inspections_by_situation ON inspections (tenant, situation, opened_at, code);
+CREATE INDEX inspections_by_branch_situation ON inspections (tenant, branch, situation, opened_at, code);
+CREATE INDEX inspections_by_time ON inspections (tenant, situation, situation_since, code);
+CREATE INDEX inspections_by_branch_time ON inspections (tenant, branch, situation, situation_since, code);
 
 -- What a member asks the help desk.
 CREATE TABLE tickets (
@@ -195,8 +207,13 @@ CREATE UNIQUE INDEX tickets_by_protocol ON tickets (tenant, protocol);
 CREATE INDEX tickets_by_opening ON tickets (tenant, opened_at, code);
 CREATE INDEX tickets_by_branch ON tickets (tenant, branch, opened_at, code);
 CREATE INDEX tickets_by_person ON tickets (tenant, person, opened_at, code);
-CREATE INDEX tickets_by_benefit ON tickets (tenant, benefit, code);
-CREATE INDEX tickets_by_situation ON tickets (tenant, situation, situation_since, code);
+CREATE INDEX tickets_by_benefit ON tickets (tenant, benefit, opened_at, code);
+CREATE INDEX tickets_by_kind ON tickets (tenant, kind, opened_at, code);
+CREATE INDEX tickets_by_responsible ON tickets (tenant, responsible, opened_at, code);
+CREATE INDEX tickets_by_situation ON tickets (tenant, situation, opened_at, code);
+CREATE INDEX tickets_by_branch_situation ON tickets (tenant, branch, situation, opened_at, code);
+CREATE INDEX tickets_by_time ON tickets (tenant, situation, situation_since, code);
+CREATE INDEX tickets_by_branch_time ON tickets (tenant, branch, situation, situation_since, code);
 
 -- A visit to a doctor. Called consulta outside.
 CREATE TABLE appointments (
@@ -235,8 +252,13 @@ CREATE UNIQUE INDEX appointments_by_protocol ON appointments (tenant, protocol);
 CREATE INDEX appointments_by_opening ON appointments (tenant, opened_at, code);
 CREATE INDEX appointments_by_branch ON appointments (tenant, branch, opened_at, code);
 CREATE INDEX appointments_by_person ON appointments (tenant, person, opened_at, code);
-CREATE INDEX appointments_by_benefit ON appointments (tenant, benefit, code);
-CREATE INDEX appointments_by_situation ON appointments (tenant, situation, situation_since, code);
+CREATE INDEX appointments_by_benefit ON appointments (tenant, benefit, opened_at, code);
+CREATE INDEX appointments_by_kind ON appointments (tenant, specialty, opened_at, code);
+CREATE INDEX appointments_by_responsible ON appointments (tenant, responsible, opened_at, code);
+CREATE INDEX appointments_by_situation ON appointments (tenant, situation, opened_at, code);
+CREATE INDEX appointments_by_branch_situation ON appointments (tenant, branch, situation, opened_at, code);
+CREATE INDEX appointments_by_time ON appointments (tenant, situation, situation_since, code);
+CREATE INDEX appointments_by_branch_time ON appointments (tenant, branch, situation, situation_since, code);
 CREATE INDEX appointments_by_day ON appointments (tenant, takes_place_at, code);
 
 -- What people wrote about a record, or to the member. The entity is that of the history.

@@ -1,6 +1,6 @@
 //! The situations that each tenant registered for its entities.
 
-use crate::{Error, Row, Source, Tx, Weight, sql};
+use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
 use domain::{Colour, Entity, Moment, SituationCode, SituationKind, TenantId, fold};
 use registers::BornSituation;
 
@@ -78,4 +78,9 @@ pub async fn insert_born(
         .arg(now)
     };
     tx.batch((first..).zip(born).map(insert).collect()).await
+}
+
+/// Says how long a record may stay in a situation before somebody should look.
+pub fn limit(tenant: TenantId, code: SituationCode, hours: i32) -> Statement {
+    sql("UPDATE situations SET limit_hours = $3 WHERE tenant = $1 AND code = $2").arg(tenant).arg(code).arg(hours)
 }
