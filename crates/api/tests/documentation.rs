@@ -8,6 +8,7 @@ use domain::{
 use serde_json::{Value, json};
 use storage::benefits::Vehicle;
 use storage::cases::Head;
+use storage::counters::{self, Counter};
 use storage::claims::Claim;
 use testkit::{Server, World, both_engines};
 
@@ -134,7 +135,7 @@ async fn every_answer_is_as_the_document_says(world: World) {
     server.stop().await;
 }
 
-/// An event of the first member, in the base itself.
+/// An event of the first member, in the base itself, and one of each register that what is worked on needs.
 async fn put_claim(world: &World) {
     let input = (world.here, world.clock.now());
     let written = world.db().write(storage::Lane::of(world.here), input, |tx, (tenant, now)| {
@@ -152,7 +153,18 @@ async fn put_claim(world: &World) {
                 place: PostalAddress { city: Some("Santos".to_owned()), ..PostalAddress::default() },
                 vehicle: Vehicle { colour: Some("Azul".to_owned()), ..Vehicle::default() },
             };
-            tx.batch(storage::claims::insert(*tenant, [(ClaimCode::new(1), &claim)])).await
+            tx.batch(storage::claims::insert(*tenant, [(ClaimCode::new(1), &claim)])).await?;
+            // Whoever opens the next gets the next code.
+            counters::take(tx, *tenant, Counter::Claim, 1).await?;
+            for table in ["inspection_types", "ticket_types", "specialties", "clinics", "doctors"] {
+                let (own, value) = if table == "ticket_types" { ("priority, ", "1, ") } else { ("", "") };
+                let text = format!(
+                    "{table} (tenant, code, name, {own}active, version, created_at, updated_at)
+                     VALUES ({tenant}, 1, 'Um', {value}TRUE, 1, 1, 1) ON CONFLICT (tenant, code) DO NOTHING"
+                );
+                tx.execute(storage::sql("INSERT INTO").ending(&text)).await?;
+            }
+            storage::versions::raise_registers(tx, *tenant).await.map(drop)
         })
     });
     written.await.unwrap();
@@ -191,7 +203,13 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         ("{codNegocio}", "1"),
         ("{codDependente}", "1"),
         ("{codReceptor}", "1"),
+        ("{codVistoria}", "1"),
+        ("{codHelpDesk}", "1"),
+        ("{codConsulta}", "1"),
     ];
+    if ["/gestao/vistoria/{codVistoria}/situacao", "/gestao/consulta/{codConsulta}/situacao"].contains(&path) {
+        *body = Some(json!({"situacao": "cancelada", "motivo": "Pedido do associado."}));
+    }
     if path == "/gestao/entrega/reenviar" {
         *body = Some(json!({"codReceptor": 1, "codHistoricoInicial": 1}));
     }

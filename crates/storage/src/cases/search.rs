@@ -240,7 +240,7 @@ pub async fn late(
         let union = if number == 0 { "SELECT * FROM (" } else { "UNION ALL SELECT * FROM (" };
         // Told apart by their numbers, which stand in the text, for a parameter has no type of its own there.
         let select = format!(
-            "SELECT {} AS entity, code, situation_since + {} AS due",
+            "SELECT CAST({} AS BIGINT) AS entity, code, situation_since + {} AS due",
             limit.kind.entity().number(),
             limit.limit
         );

@@ -98,18 +98,18 @@ pub struct CasoItemTO {
 /// A record with what all of them have, around what is its own.
 macro_rules! record {
     (
-        $(#[doc = $text:literal])+
+        $(#[$text:meta])+
         $name:ident {
-            $(#[doc = $code_text:literal])+
+            $(#[$code_text:meta])+
             $code:ident,
             $($(#[$meta:meta])* $field:ident: $type:ty),* $(,)?
         }
     ) => {
-        $(#[doc = $text])+
+        $(#[$text])+
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
         #[serde(rename_all = "camelCase")]
         pub struct $name {
-            $(#[doc = $code_text])+
+            $(#[$code_text])+
             #[schema(examples(31))]
             pub $code: i32,
             /// O protocolo: só dígitos, como texto.
