@@ -8,8 +8,8 @@ use domain::{
 use serde_json::{Value, json};
 use storage::benefits::Vehicle;
 use storage::cases::Head;
-use storage::counters::{self, Counter};
 use storage::claims::Claim;
+use storage::counters::{self, Counter};
 use testkit::{Server, World, both_engines};
 
 fn document() -> Value {
@@ -207,7 +207,8 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         ("{codHelpDesk}", "1"),
         ("{codConsulta}", "1"),
     ];
-    if ["/gestao/vistoria/{codVistoria}/situacao", "/gestao/consulta/{codConsulta}/situacao"].contains(&path) {
+    if ["/gestao/vistoria/{codVistoria}/situacao", "/gestao/consulta/{codConsulta}/situacao"].contains(&path)
+    {
         *body = Some(json!({"situacao": "cancelada", "motivo": "Pedido do associado."}));
     }
     if path == "/gestao/entrega/reenviar" {

@@ -154,7 +154,8 @@ pub async fn change(
 ) -> Result<Done<Whole>, Error> {
     let operation = operations(input.kind()).change;
     let done =
-        ask(app, caller, operation, (code, input), once, |tx, asked| Box::pin(write_changed(tx, asked))).await?;
+        ask(app, caller, operation, (code, input), once, |tx, asked| Box::pin(write_changed(tx, asked)))
+            .await?;
     note_look(app, caller, operation, &done)?;
     Ok(done)
 }
@@ -243,7 +244,8 @@ async fn write_moved(tx: &mut Tx, asked: &Asked<(CaseKind, i32, SituacaoInput)>)
     confirm(tx, asked.scope.tenant(), registers).await?;
     let reason = input.reason.clone().set().map(|reason| reason.as_str().to_owned());
     let to = meant(registers, kind, input)?;
-    let before = cases::find(&mut *tx, &asked.scope, kind, code).await?.ok_or_else(|| unknown(kind, code))?.case;
+    let before =
+        cases::find(&mut *tx, &asked.scope, kind, code).await?.ok_or_else(|| unknown(kind, code))?.case;
     let from = registers.situation(before.head().situation);
     let wanted = differences::between(
         vec![("situacao", from.map(|one| one.name.to_uppercase()))],

@@ -66,9 +66,15 @@ mod tests {
 
     #[test]
     fn what_is_no_moment_is_refused() {
-        for bad in
-            ["20/11/2026", "2026-11-20T", "2026-11-20T25:00", "31/02/2026 10:00", "14:30", "amanhã 10:00", "2026-11-20T1"]
-        {
+        for bad in [
+            "20/11/2026",
+            "2026-11-20T",
+            "2026-11-20T25:00",
+            "31/02/2026 10:00",
+            "14:30",
+            "amanhã 10:00",
+            "2026-11-20T1",
+        ] {
             assert_eq!(When::parse(bad), Err(Rejection::BadMoment(bad.to_owned())), "{bad}");
         }
         assert_eq!(When::parse(" "), Err(Rejection::Missing(Field::Date)));

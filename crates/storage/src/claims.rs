@@ -10,9 +10,7 @@ use crate::cases::{self, Head, head_columns};
 use crate::people::place;
 use crate::statement::inserts;
 use crate::{Error, Row, Source, Statement, Value, Weight, sql};
-use domain::{
-    Cep, ClaimCode, ClaimTypeCode, Involved, PersonCode, PostalAddress, Priority, Scope, TenantId,
-};
+use domain::{Cep, ClaimCode, ClaimTypeCode, Involved, PersonCode, PostalAddress, Priority, Scope, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {

@@ -25,11 +25,7 @@ pub struct Of {
 }
 
 /// Writes changes, the first with number `first` and the others behind it.
-pub fn insert<'c>(
-    of: Of,
-    first: i32,
-    changes: impl IntoIterator<Item = &'c FieldChange>,
-) -> Vec<Statement> {
+pub fn insert<'c>(of: Of, first: i32, changes: impl IntoIterator<Item = &'c FieldChange>) -> Vec<Statement> {
     let rows = (first..).zip(changes).map(|(number, change)| -> [Value; 9] {
         [
             of.tenant.into(),
@@ -75,8 +71,11 @@ pub async fn of(
     let rows = from.into().all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| {
-            let change =
-                FieldChange { field: row.get("field")?, before: row.get("before")?, after: row.get("after")? };
+            let change = FieldChange {
+                field: row.get("field")?,
+                before: row.get("before")?,
+                after: row.get("after")?,
+            };
             Ok(Written {
                 at: row.get("changed_at")?,
                 user: row.get("user_code")?,

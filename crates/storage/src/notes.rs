@@ -22,12 +22,13 @@ pub async fn of(
     tenant: TenantId,
     (entity, record): (Entity, i32),
 ) -> Result<Vec<Note>, Error> {
-    let statement = sql("SELECT n.number, n.written_at, n.user_code, n.is_message, n.text, u.name AS user_name
+    let statement =
+        sql("SELECT n.number, n.written_at, n.user_code, n.is_message, n.text, u.name AS user_name
          FROM notes n LEFT JOIN users u ON u.tenant = n.tenant AND u.code = n.user_code
          WHERE n.tenant = $1 AND n.entity = $2 AND n.record = $3 ORDER BY n.number")
-    .arg(tenant)
-    .arg(entity)
-    .arg(record);
+        .arg(tenant)
+        .arg(entity)
+        .arg(record);
     let rows = from.into().all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| {

@@ -356,12 +356,14 @@ pub fn text(rejection: &Rejection) -> String {
 
 /// What was sent and what stands, field by field.
 fn old_version(given: i64, now: i64, since: &str, fields: &[Stands]) -> String {
-    let value = |value: &Option<String>| value.as_ref().map_or("nada".to_owned(), |text| format!("\"{text}\""));
+    let value =
+        |value: &Option<String>| value.as_ref().map_or("nada".to_owned(), |text| format!("\"{text}\""));
     let first = format!(
         "versao: o registro foi alterado em {since} e está na versão {now}, não na {given}; nada foi gravado. Confira e envie \
          de novo."
     );
-    let line = |one: &Stands| format!("{}: enviado {}; agora {}.", one.field, value(&one.sent), value(&one.now));
+    let line =
+        |one: &Stands| format!("{}: enviado {}; agora {}.", one.field, value(&one.sent), value(&one.now));
     std::iter::once(first).chain(fields.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 

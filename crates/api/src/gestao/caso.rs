@@ -113,8 +113,9 @@ pub async fn note<O: Operated>(
     write: Write,
 ) -> Result<Response, Failure> {
     let read = |body: &[u8]| code.and(read::body(body));
-    let act =
-        |(code, input): (i32, NotaInput), once| cases::note(&state.app, &caller, (O::KIND, code), input, once);
+    let act = |(code, input): (i32, NotaInput), once| {
+        cases::note(&state.app, &caller, (O::KIND, code), input, once)
+    };
     write.answer(&state, &caller, read, act, O::record).await
 }
 

@@ -34,8 +34,10 @@ impl Operated for Evento {
                 data_evento: claim.happened_on.clone(),
                 cod_condutor: claim.driver.map(PersonCode::get),
                 condutor: whole.other.clone(),
-                local: (claim.place != PostalAddress::default()).then(|| EnderecoTO::from(claim.place.clone())),
-                veiculo: (claim.vehicle != Default::default()).then(|| vehicle(registers, claim.vehicle.clone())),
+                local: (claim.place != PostalAddress::default())
+                    .then(|| EnderecoTO::from(claim.place.clone())),
+                veiculo: (claim.vehicle != Default::default())
+                    .then(|| vehicle(registers, claim.vehicle.clone())),
                 relacionados: whole.related.iter().filter_map(|one| related(whole, one)).collect(),
             }
         ))

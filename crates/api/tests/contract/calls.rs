@@ -54,21 +54,6 @@ impl Calls {
         Calls { servers, turn: AtomicUsize::new(0), administrator, operator, integration, stranger, world }
     }
 
-    /// Everybody enters anew, where so much time has passed that the tokens no longer count.
-    pub async fn enter_again(&mut self) {
-        let token = async |email: &str| self.servers[0].token(email).await;
-        let world = &self.world;
-        let all = [&world.administrator, &world.operator, &world.integration, &world.stranger];
-        let mut tokens = Vec::new();
-        for caller in all {
-            tokens.push(token(&caller.email).await);
-        }
-        let mut tokens = tokens.into_iter();
-        for own in [&mut self.administrator, &mut self.operator, &mut self.integration, &mut self.stranger] {
-            *own = tokens.next().unwrap();
-        }
-    }
-
     /// The process whose turn it is.
     pub fn server(&self) -> &Server {
         &self.servers[self.turn.fetch_add(1, Ordering::Relaxed) % self.servers.len()]

@@ -1,7 +1,7 @@
 //! The lists of what is worked on, each parameter of theirs, and what is past its time.
 
 use crate::calls::{Calls, each, items};
-use crate::case_scene::{CAR, FAR_MEMBER, KINDS, MEMBER, SECOND_MEMBER, scene, set_register};
+use crate::case_scene::{CAR, FAR_MEMBER, KINDS, MEMBER, SECOND_MEMBER, enter_again, scene, set_register};
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::{World, both_engines};
@@ -19,7 +19,7 @@ async fn each_parameter_narrows_a_list_newest_opening_first(world: World) {
     for kind in &KINDS {
         kind.open(&calls, json!({"codBeneficio": CAR})).await;
         calls.world.clock.pass(DAY);
-        calls.enter_again().await;
+        enter_again(&mut calls).await;
         kind.open(&calls, json!({"codPessoa": SECOND_MEMBER, "codResponsavel": operator})).await;
         let third = kind.open(&calls, json!({})).await;
         kind.move_to(&calls, 2, kind.situations[1].0, None).await;
@@ -53,7 +53,10 @@ async fn each_parameter_narrows_a_list_newest_opening_first(world: World) {
             (vec![("protocolo", "2"), ("codPessoa", "1")], vec![]),
             (vec![("dataAberturaInicial", &today)], vec![3, 2]),
             (vec![("dataAberturaFinal", &before)], vec![1]),
-            (vec![("dataAberturaInicial", &before), ("dataAberturaFinal", &before), ("aberto", "true")], vec![1]),
+            (
+                vec![("dataAberturaInicial", &before), ("dataAberturaFinal", &before), ("aberto", "true")],
+                vec![1],
+            ),
             (vec![("filtro", "3")], vec![3]),
             (vec![("filtro", &cpf)], vec![2]),
             (vec![("filtro", "abc-1d23")], vec![1]),
@@ -66,20 +69,36 @@ async fn each_parameter_narrows_a_list_newest_opening_first(world: World) {
             (vec![("pagina", "2")], vec![]),
         ] {
             let wanted: Vec<Value> = wanted.into_iter().map(|code: i32| json!(code)).collect();
-            assert_eq!(codes(&calls, &calls.operator, kind.path, &query).await, wanted, "{} {query:?}", kind.path);
+            assert_eq!(
+                codes(&calls, &calls.operator, kind.path, &query).await,
+                wanted,
+                "{} {query:?}",
+                kind.path
+            );
         }
-        for bad in [("codSituacao", "x"), ("tipoSituacao", "MEIO"), ("aberto", "sim"), ("dataAberturaInicial", "2026-11-14"), ("pagina", "0")] {
+        for bad in [
+            ("codSituacao", "x"),
+            ("tipoSituacao", "MEIO"),
+            ("aberto", "sim"),
+            ("dataAberturaInicial", "2026-11-14"),
+            ("pagina", "0"),
+        ] {
             calls.get(&calls.operator, kind.path, &[bad]).await.refuses(400);
         }
     }
-    let kinds = [(0, "1", vec![3, 2, 1]), (1, "71", vec![3, 2, 1]), (2, "81", vec![3, 2, 1]), (3, "91", vec![])];
+    let kinds =
+        [(0, "1", vec![3, 2, 1]), (1, "71", vec![3, 2, 1]), (2, "81", vec![3, 2, 1]), (3, "91", vec![])];
     for (kind, code, wanted) in kinds {
         let found = codes(&calls, &calls.operator, KINDS[kind].path, &[("codTipo", code)]).await;
         assert_eq!(found, wanted.into_iter().map(|code: i32| json!(code)).collect::<Vec<_>>());
         assert!(codes(&calls, &calls.operator, KINDS[kind].path, &[("codTipo", "4000")]).await.is_empty());
     }
     assert_eq!(codes(&calls, &calls.operator, "/gestao/evento", &[("prioridade", "media")]).await, [3, 2, 1]);
-    assert_eq!(codes(&calls, &calls.operator, "/gestao/helpDesk", &[("prioridade", "Alta"), ("aberto", "true")]).await, [2, 1]);
+    assert_eq!(
+        codes(&calls, &calls.operator, "/gestao/helpDesk", &[("prioridade", "Alta"), ("aberto", "true")])
+            .await,
+        [2, 1]
+    );
     assert!(codes(&calls, &calls.operator, "/gestao/vistoria", &[("prioridade", "Alta")]).await.is_empty());
 }
 
@@ -125,18 +144,28 @@ async fn what_is_past_its_time_comes_longest_first_of_all_kinds_in_the_callers_s
         calls.saved(&calls.administrator, kind.path, &far).await;
     }
     calls.world.clock.pass(DAY);
-    calls.enter_again().await;
+    enter_again(&mut calls).await;
     assert!(late(&calls, &calls.administrator).await.is_empty(), "nothing has a time yet");
     // A day for tickets, two for claims, an hour for inspections.
     for (situation, hours) in [(7, 48), (13, 1), (18, 24), (11, 1)] {
         let tenant = calls.world.here;
-        set_register(&calls, &format!("UPDATE situations SET limit_hours = {hours} WHERE tenant = {tenant} AND code = {situation}")).await;
+        set_register(
+            &calls,
+            &format!(
+                "UPDATE situations SET limit_hours = {hours} WHERE tenant = {tenant} AND code = {situation}"
+            ),
+        )
+        .await;
     }
-    assert_eq!(late(&calls, &calls.operator).await, ["Vistoria 1"], "a ticket has its day to the millisecond");
+    assert_eq!(
+        late(&calls, &calls.operator).await,
+        ["Vistoria 1"],
+        "a ticket has its day to the millisecond"
+    );
     calls.world.clock.pass(Duration::from_millis(1));
     assert_eq!(late(&calls, &calls.operator).await, ["Vistoria 1", "Help Desk 1"]);
     calls.world.clock.pass(DAY);
-    calls.enter_again().await;
+    enter_again(&mut calls).await;
     assert_eq!(late(&calls, &calls.operator).await, ["Vistoria 1", "Help Desk 1", "Evento 1"]);
     assert_eq!(late(&calls, &calls.administrator).await.len(), 6);
     assert_eq!(late(&calls, &calls.stranger).await, Vec::<String>::new());
@@ -145,7 +174,11 @@ async fn what_is_past_its_time_comes_longest_first_of_all_kinds_in_the_callers_s
     for (flag, wanted) in [("true", vec![json!(1)]), ("false", vec![])] {
         assert_eq!(codes(&calls, &calls.operator, "/gestao/evento", &[("atrasado", flag)]).await, wanted);
     }
-    assert_eq!(codes(&calls, &calls.administrator, "/gestao/evento", &[("atrasado", "true"), ("codPessoa", "1")]).await, [1]);
+    assert_eq!(
+        codes(&calls, &calls.administrator, "/gestao/evento", &[("atrasado", "true"), ("codPessoa", "1")])
+            .await,
+        [1]
+    );
     // Under way it has another time, and what is over has none.
     KINDS[0].move_to(&calls, 1, "EM ANÁLISE", None).await;
     KINDS[1].move_to(&calls, 1, "APROVADA", None).await;
@@ -153,6 +186,10 @@ async fn what_is_past_its_time_comes_longest_first_of_all_kinds_in_the_callers_s
     assert_eq!(codes(&calls, &calls.operator, "/gestao/evento", &[("atrasado", "false")]).await, [1]);
     KINDS[0].move_to(&calls, 1, "CONCLUÍDO", None).await;
     calls.world.clock.pass(DAY);
-    calls.enter_again().await;
-    assert_eq!(late(&calls, &calls.operator).await, ["Help Desk 1"], "a time of what is over counts for nothing");
+    enter_again(&mut calls).await;
+    assert_eq!(
+        late(&calls, &calls.operator).await,
+        ["Help Desk 1"],
+        "a time of what is over counts for nothing"
+    );
 }

@@ -11,12 +11,22 @@ async fn each_is_opened_with_a_protocol_in_the_situation_in_which_its_kind_begin
     let calls = scene(world).await;
     for kind in &KINDS {
         let first = kind.open(&calls, json!({"codBeneficio": CAR})).await;
-        assert_eq!((&first[kind.code], &first["protocolo"], &first["versao"]), (&json!(1), &json!("1"), &json!(1)));
+        assert_eq!(
+            (&first[kind.code], &first["protocolo"], &first["versao"]),
+            (&json!(1), &json!("1"), &json!(1))
+        );
         assert_eq!(first["situacao"], kind.situations[0].0);
-        assert_eq!((&first["tipoSituacao"], &first["codLoja"]), (&json!("ABERTO"), &json!(2)), "the benefit's");
+        assert_eq!(
+            (&first["tipoSituacao"], &first["codLoja"]),
+            (&json!("ABERTO"), &json!(2)),
+            "the benefit's"
+        );
         assert_eq!(first["descricaoBeneficio"], "ABC1D23 - FIAT ARGO 1.0");
         assert_eq!(first["dataAbertura"], "2026-11-14T10:32:05-03:00");
-        assert_eq!((&first["dataEncerramento"], &first["prazo"], &first["atrasado"]), (&Value::Null, &Value::Null, &json!(false)));
+        assert_eq!(
+            (&first["dataEncerramento"], &first["prazo"], &first["atrasado"]),
+            (&Value::Null, &Value::Null, &json!(false))
+        );
         assert_eq!(kind.one(&calls, 1).await, first, "as it is read");
         let second = kind.open(&calls, json!({})).await;
         assert_eq!((&second[kind.code], &second["protocolo"]), (&json!(2), &json!("2")));
@@ -32,7 +42,8 @@ async fn each_is_opened_with_a_protocol_in_the_situation_in_which_its_kind_begin
 async fn everything_that_is_wrong_is_told_at_once(world: World) {
     let calls = scene(world).await;
     for kind in &KINDS {
-        let bad = json!({"codPessoa": FAR_MEMBER, "codBeneficio": FAR_CAR, "codLoja": 1, "codResponsavel": 4000});
+        let bad =
+            json!({"codPessoa": FAR_MEMBER, "codBeneficio": FAR_CAR, "codLoja": 1, "codResponsavel": 4000});
         let told = calls.refused(kind.path, &bad).await;
         for field in ["codPessoa", "codBeneficio", "codLoja", "codResponsavel"] {
             assert!(told_about(&told, field), "{field}: {told}");
@@ -68,16 +79,26 @@ async fn every_field_that_changes_is_kept_with_who_when_before_and_after(world: 
         assert_eq!((&changed["responsavel"], &changed["codBeneficio"]), (&json!("operador"), &json!(CAR)));
         assert_eq!(kind.one(&calls, 1).await, changed);
         // The same again is no change, and null clears.
-        let same = calls.put(&calls.operator, &kind.of(1, ""), &with(change, json!({"versao": 2}))).await.json();
+        let same =
+            calls.put(&calls.operator, &kind.of(1, ""), &with(change, json!({"versao": 2}))).await.json();
         assert_eq!(same["versao"], 2);
         let cleared = json!({"versao": 2, field: null, "codResponsavel": null});
         let cleared = calls.put(&calls.operator, &kind.of(1, ""), &cleared).await.json();
-        assert_eq!((&cleared[field], &cleared["codResponsavel"], &cleared["versao"]), (&Value::Null, &Value::Null, &json!(3)));
+        assert_eq!(
+            (&cleared[field], &cleared["codResponsavel"], &cleared["versao"]),
+            (&Value::Null, &Value::Null, &json!(3))
+        );
         let told = items(&calls.read(&calls.operator, &kind.of(1, "/historico"), &[]).await);
         let fields: Vec<_> = told.iter().filter(|one| one["tipo"] == "campo").cloned().collect();
         let mut names = each(&fields, "campo");
         names.sort_by_key(ToString::to_string);
-        let mut wanted = vec![json!("codBeneficio"), json!("codResponsavel"), json!("codResponsavel"), json!(field), json!(field)];
+        let mut wanted = vec![
+            json!("codBeneficio"),
+            json!("codResponsavel"),
+            json!("codResponsavel"),
+            json!(field),
+            json!(field),
+        ];
         wanted.sort_by_key(ToString::to_string);
         assert_eq!(names, wanted);
         let of = |name: &str| fields.iter().filter(|one| one["campo"] == name).cloned().collect::<Vec<_>>();
@@ -85,8 +106,15 @@ async fn every_field_that_changes_is_kept_with_who_when_before_and_after(world: 
         assert_eq!(each(&of(field), "depois"), [json!(value), Value::Null]);
         assert_eq!(of("codBeneficio")[0]["depois"], "1 (ABC1D23 - FIAT ARGO 1.0)");
         assert_eq!(of("codResponsavel")[0]["depois"], format!("operador ({operator})"));
-        assert!(fields.iter().all(|one| one["nomeUsuario"] == "operador" && one["dataHora"] != told[0]["dataHora"]));
-        assert_eq!((&told[0]["tipo"], &told[0]["campo"], &told[0]["antes"]), (&json!("situacao"), &json!("situacao"), &Value::Null));
+        assert!(
+            fields
+                .iter()
+                .all(|one| one["nomeUsuario"] == "operador" && one["dataHora"] != told[0]["dataHora"])
+        );
+        assert_eq!(
+            (&told[0]["tipo"], &told[0]["campo"], &told[0]["antes"]),
+            (&json!("situacao"), &json!("situacao"), &Value::Null)
+        );
         assert_eq!(told[0]["depois"], kind.situations[0].0);
     }
 }
@@ -106,10 +134,14 @@ async fn an_old_version_is_refused_with_what_was_sent_and_what_stands(world: Wor
         assert!(told.contains(&format!("{field}: enviado \"Outra coisa.\"; agora \"{value}\".")), "{told}");
         let moved = json!({"situacao": kind.situations[1].0, "versao": 1});
         let told = calls.put(by, &kind.of(1, "/situacao"), &moved).await;
-        let line = format!("situacao: enviado \"{}\"; agora \"{}\".", kind.situations[1].0, kind.situations[0].0);
+        let line =
+            format!("situacao: enviado \"{}\"; agora \"{}\".", kind.situations[1].0, kind.situations[0].0);
         assert!(told.refuses(409).contains(&line), "{told:?}");
         let now = kind.one(&calls, 1).await;
-        assert_eq!((&now[field], &now["versao"], &now["situacao"]), (&json!(value), &json!(2), &json!(kind.situations[0].0)));
+        assert_eq!(
+            (&now[field], &now["versao"], &now["situacao"]),
+            (&json!(value), &json!(2), &json!(kind.situations[0].0))
+        );
     }
 }
 
@@ -143,7 +175,8 @@ async fn each_goes_through_its_situations_and_tells_of_every_change(world: World
         assert!(told_about(refused.refuses(400), "motivo"), "{refused:?}");
         kind.move_to(&calls, 1, cancelled, Some("Pedido do associado.")).await.json();
         let told = items(&calls.read(&calls.operator, &kind.of(1, "/historico"), &[]).await);
-        let names = [opened["situacao"].clone(), json!(under_way), json!(done), json!(under_way), json!(cancelled)];
+        let names =
+            [opened["situacao"].clone(), json!(under_way), json!(done), json!(under_way), json!(cancelled)];
         assert_eq!(each(&told, "depois"), names);
         assert_eq!(each(&told, "antes")[1..], names[..4]);
         assert_eq!(told[4]["motivo"], "Pedido do associado.");
@@ -168,9 +201,14 @@ async fn the_association_says_where_a_situation_leads(world: World) {
         kind.open(&calls, json!({})).await;
         let [(open, from), (under_way, next), (done, _), (cancelled, last)] = kind.situations;
         let next_of = |one: &Value| each(one["proximasSituacoes"].as_array().unwrap(), "situacao");
-        assert!(next_of(&kind.one(&calls, 1).await).contains(&json!(done)), "anywhere, until somebody says otherwise");
+        assert!(
+            next_of(&kind.one(&calls, 1).await).contains(&json!(done)),
+            "anywhere, until somebody says otherwise"
+        );
         let tenant = calls.world.here;
-        let moves = format!("INSERT INTO situation_moves (tenant, situation, next) VALUES ({tenant}, {from}, {next}), ({tenant}, {from}, {last})");
+        let moves = format!(
+            "INSERT INTO situation_moves (tenant, situation, next) VALUES ({tenant}, {from}, {next}), ({tenant}, {from}, {last})"
+        );
         set_register(&calls, &moves).await;
         let mut allowed = next_of(&kind.one(&calls, 1).await);
         allowed.sort_by_key(ToString::to_string);
@@ -183,8 +221,17 @@ async fn the_association_says_where_a_situation_leads(world: World) {
         assert_eq!(kind.move_to(&calls, 1, under_way, None).await.status, 200);
         assert_eq!(kind.move_to(&calls, 1, done, None).await.status, 200, "from there anywhere");
         // One that is no longer used is no place to go to; a name that nobody knows neither.
-        set_register(&calls, &format!("UPDATE situations SET active = FALSE WHERE tenant = {tenant} AND code = {last}")).await;
-        for body in [json!({"codSituacao": last, "motivo": "x"}), json!({"situacao": "VENDIDO"}), json!({}), json!({"codSituacao": 1})] {
+        set_register(
+            &calls,
+            &format!("UPDATE situations SET active = FALSE WHERE tenant = {tenant} AND code = {last}"),
+        )
+        .await;
+        for body in [
+            json!({"codSituacao": last, "motivo": "x"}),
+            json!({"situacao": "VENDIDO"}),
+            json!({}),
+            json!({"codSituacao": 1}),
+        ] {
             let refused = calls.put(&calls.operator, &kind.of(1, "/situacao"), &body).await;
             assert!(refused.refuses(400).to_lowercase().contains("situacao"), "{body}: {refused:?}");
         }
@@ -198,7 +245,9 @@ async fn notes_are_kept_in_their_order_and_change_no_version(world: World) {
         kind.open(&calls, json!({})).await;
         let path = kind.of(1, "/nota");
         calls.saved(&calls.operator, &path, &json!({"texto": "O associado enviou as fotos."})).await;
-        let noted = calls.saved(&calls.administrator, &path, &json!({"texto": "Recebemos.", "paraAssociado": true})).await;
+        let noted = calls
+            .saved(&calls.administrator, &path, &json!({"texto": "Recebemos.", "paraAssociado": true}))
+            .await;
         let notes = noted["notas"].as_array().unwrap();
         assert_eq!(each(notes, "numero"), [1, 2]);
         assert_eq!(each(notes, "texto"), ["O associado enviou as fotos.", "Recebemos."]);
@@ -219,7 +268,9 @@ async fn nobody_sees_or_touches_what_is_not_of_his_stores_or_of_his_association(
         let far = kind.body(json!({"codPessoa": FAR_MEMBER, "codBeneficio": FAR_CAR}));
         let far = calls.saved(&calls.administrator, kind.path, &far).await;
         assert_eq!((&far[kind.code], &far["codLoja"]), (&json!(2), &json!(1)));
-        for (token, code) in [(&calls.operator, 2), (&calls.stranger, 1), (&calls.stranger, 2), (&calls.operator, 99)] {
+        for (token, code) in
+            [(&calls.operator, 2), (&calls.stranger, 1), (&calls.stranger, 2), (&calls.operator, 99)]
+        {
             for what in ["", "/historico"] {
                 let refused = calls.get(token, &kind.of(code, what), &[]).await;
                 assert!(told_about(refused.refuses(404), kind.code), "{refused:?}");
@@ -258,10 +309,12 @@ async fn whose_it_is_never_changes(world: World) {
     for kind in &KINDS {
         kind.open(&calls, json!({})).await;
         for person in [json!(2), Value::Null] {
-            let refused = calls.put(&calls.operator, &kind.of(1, ""), &json!({"versao": 1, "codPessoa": person})).await;
+            let refused =
+                calls.put(&calls.operator, &kind.of(1, ""), &json!({"versao": 1, "codPessoa": person})).await;
             assert!(told_about(refused.refuses(400), "codPessoa"), "{refused:?}");
         }
-        let same = calls.put(&calls.operator, &kind.of(1, ""), &json!({"versao": 1, "codPessoa": MEMBER})).await;
+        let same =
+            calls.put(&calls.operator, &kind.of(1, ""), &json!({"versao": 1, "codPessoa": MEMBER})).await;
         assert_eq!(same.json()["versao"], 1);
     }
 }
@@ -307,7 +360,8 @@ async fn of_eight_who_change_one_record_at_once_one_goes_through(world: World) {
     let kind = &KINDS[0];
     let all = (0..8).map(|_| kind.open(&calls, json!({})));
     let opened = futures_util::future::join_all(all).await;
-    let mut protocols: Vec<i32> = opened.iter().map(|one| one["protocolo"].as_str().unwrap().parse().unwrap()).collect();
+    let mut protocols: Vec<i32> =
+        opened.iter().map(|one| one["protocolo"].as_str().unwrap().parse().unwrap()).collect();
     protocols.sort_unstable();
     assert_eq!(protocols, (2..=9).collect::<Vec<_>>());
 }
@@ -352,10 +406,15 @@ async fn changes_and_looks_are_audited(world: World) {
         kind.list(&calls, &[]).await;
         let all = calls.audited("1").await;
         let template = |what: &str| format!("{}/{{{}}}{what}", kind.path, kind.code);
-        let of = |operation: String| all.iter().filter(|one| one["operacao"] == operation).cloned().collect::<Vec<_>>();
+        let of = |operation: String| {
+            all.iter().filter(|one| one["operacao"] == operation).cloned().collect::<Vec<_>>()
+        };
         assert_eq!(of(format!("POST {}", kind.path)).len(), 1);
         let changed = of(format!("PUT {}", template("")));
-        assert!(changed[0]["detalhe"].as_str().unwrap().ends_with(&format!("1 alterado: {}", kind.field.0)), "{changed:?}");
+        assert!(
+            changed[0]["detalhe"].as_str().unwrap().ends_with(&format!("1 alterado: {}", kind.field.0)),
+            "{changed:?}"
+        );
         assert!(!changed[0]["detalhe"].to_string().contains(kind.field.1), "never by value");
         assert_eq!(of(format!("PUT {}", template("/situacao"))).len(), 1);
         assert!(!of(format!("POST {}", template("/nota")))[0]["detalhe"].to_string().contains("segredo"));

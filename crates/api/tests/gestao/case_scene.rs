@@ -31,7 +31,6 @@ pub struct Kind {
     pub path: &'static str,
     pub code: &'static str,
     pub entity: &'static str,
-    pub trigger: &'static str,
     /// What is sent to open one, besides the member.
     pub needs: fn() -> Value,
     pub situations: [(&'static str, i32); 4],
@@ -60,7 +59,6 @@ pub const KINDS: [Kind; 4] = [
         path: "/gestao/evento",
         code: "codEvento",
         entity: "Evento",
-        trigger: "evento",
         needs: claim,
         situations: [("ABERTO", 7), ("EM ANÁLISE", 8), ("CONCLUÍDO", 11), ("CANCELADO", 12)],
         field: ("descricao", "Colisão leve."),
@@ -69,7 +67,6 @@ pub const KINDS: [Kind; 4] = [
         path: "/gestao/vistoria",
         code: "codVistoria",
         entity: "Vistoria",
-        trigger: "vistoria",
         needs: inspection,
         situations: [("SOLICITADA", 13), ("EM ANDAMENTO", 14), ("APROVADA", 15), ("CANCELADA", 17)],
         field: ("vistoriador", "Ana Prado"),
@@ -78,7 +75,6 @@ pub const KINDS: [Kind; 4] = [
         path: "/gestao/helpDesk",
         code: "codHelpDesk",
         entity: "Help Desk",
-        trigger: "helpDesk",
         needs: ticket,
         situations: [("ABERTO", 18), ("EM ATENDIMENTO", 19), ("RESOLVIDO", 21), ("CANCELADO", 22)],
         field: ("descricao", "Segunda via."),
@@ -87,7 +83,6 @@ pub const KINDS: [Kind; 4] = [
         path: "/gestao/consulta",
         code: "codConsulta",
         entity: "Consulta",
-        trigger: "consulta",
         needs: appointment,
         situations: [("AGENDADA", 23), ("CONFIRMADA", 24), ("REALIZADA", 25), ("CANCELADA", 27)],
         field: ("observacao", "Levar exames."),
@@ -112,7 +107,13 @@ impl Kind {
         calls.read(&calls.operator, &self.of(code, ""), &[]).await
     }
 
-    pub async fn move_to(&self, calls: &Calls, code: impl ToString, situation: &str, reason: Option<&str>) -> Reply {
+    pub async fn move_to(
+        &self,
+        calls: &Calls,
+        code: impl ToString,
+        situation: &str,
+        reason: Option<&str>,
+    ) -> Reply {
         let body = json!({"situacao": situation, "motivo": reason});
         calls.put(&calls.operator, &self.of(code, "/situacao"), &body).await
     }
@@ -205,4 +206,11 @@ pub async fn outbox(calls: &Calls) -> Vec<(String, i32)> {
 pub async fn feed(calls: &Calls, token: &str, entity: &str) -> Vec<Value> {
     let page = calls.read(token, "/gestao/historico", &[("entidade", entity)]).await;
     crate::calls::items(&page)
+}
+
+/// Everybody enters anew, where so much time has passed that the tokens no longer count.
+pub async fn enter_again(calls: &mut Calls) {
+    calls.administrator = calls.server().token(&calls.world.administrator.email).await;
+    calls.operator = calls.server().token(&calls.world.operator.email).await;
+    calls.stranger = calls.server().token(&calls.world.stranger.email).await;
 }

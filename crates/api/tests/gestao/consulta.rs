@@ -2,8 +2,8 @@
 
 use crate::calls::told_about;
 use crate::case_scene::{
-    CLINIC, DOCTOR, DOCTOR_WHO_LEFT, HEALTH, MEMBER, SECOND_CLINIC, SECOND_MEMBER, SECOND_SPECIALTY, SPECIALTY, outbox,
-    scene,
+    CLINIC, DOCTOR, DOCTOR_WHO_LEFT, HEALTH, MEMBER, SECOND_CLINIC, SECOND_MEMBER, SECOND_SPECIALTY,
+    SPECIALTY, outbox, scene,
 };
 use serde_json::{Value, json};
 use testkit::{World, both_engines};
@@ -32,18 +32,28 @@ async fn a_doctor_brings_his_specialty_and_clinic_and_a_clinic_its_address(world
     let path = "/gestao/consulta/1";
     let own = json!({"codPessoa": MEMBER, "codMedico": DOCTOR, "codEspecialidade": SECOND_SPECIALTY});
     let opened = calls.saved(&calls.operator, APPOINTMENTS, &own).await;
-    assert_eq!((&opened["codEspecialidade"], &opened["clinica"]), (&json!(SECOND_SPECIALTY), &json!("Vida Plena")));
+    assert_eq!(
+        (&opened["codEspecialidade"], &opened["clinica"]),
+        (&json!(SECOND_SPECIALTY), &json!("Vida Plena"))
+    );
     assert_eq!(opened["endereco"], "Avenida Paulista, 1578, Bela Vista, São Paulo, SP");
     // Another clinic has another address, until somebody says where it is.
-    let moved = calls.put(&calls.operator, path, &json!({"versao": 1, "codClinica": SECOND_CLINIC})).await.json();
-    assert_eq!((&moved["clinica"], &moved["endereco"]), (&json!("Boa Saúde"), &json!("Rua Augusta, 10, Santos, SP")));
+    let moved =
+        calls.put(&calls.operator, path, &json!({"versao": 1, "codClinica": SECOND_CLINIC})).await.json();
+    assert_eq!(
+        (&moved["clinica"], &moved["endereco"]),
+        (&json!("Boa Saúde"), &json!("Rua Augusta, 10, Santos, SP"))
+    );
     let own = calls.put(&calls.operator, path, &json!({"versao": 2, "endereco": "Sala 3"})).await.json();
     assert_eq!(own["endereco"], "Sala 3");
     let kept = calls.put(&calls.operator, path, &json!({"versao": 3, "codClinica": CLINIC})).await.json();
     assert_eq!(kept["endereco"], "Sala 3");
     let alone = json!({"codPessoa": MEMBER, "codEspecialidade": SPECIALTY, "endereco": "Em casa"});
     let alone = calls.saved(&calls.operator, APPOINTMENTS, &alone).await;
-    assert_eq!((&alone["especialidade"], &alone["codMedico"], &alone["endereco"]), (&json!("Cardiologia"), &Value::Null, &json!("Em casa")));
+    assert_eq!(
+        (&alone["especialidade"], &alone["codMedico"], &alone["endereco"]),
+        (&json!("Cardiologia"), &Value::Null, &json!("Em casa"))
+    );
     let bad = json!({"codPessoa": MEMBER, "codMedico": DOCTOR_WHO_LEFT, "codClinica": 4000, "codEspecialidade": 4000,
         "dataConsulta": "20/11/2026"});
     let told = calls.refused(APPOINTMENTS, &bad).await;
@@ -65,7 +75,8 @@ async fn who_goes_is_a_dependent_of_the_benefit(world: World) {
     let body = json!({"codPessoa": SECOND_MEMBER, "codBeneficio": HEALTH, "codDependente": 1});
     assert_eq!(calls.saved(&calls.operator, APPOINTMENTS, &body).await["dependente"], "João Souza");
     // Without the benefit he is nobody's.
-    let refused = calls.put(&calls.operator, "/gestao/consulta/1", &json!({"versao": 1, "codBeneficio": null})).await;
+    let refused =
+        calls.put(&calls.operator, "/gestao/consulta/1", &json!({"versao": 1, "codBeneficio": null})).await;
     assert!(told_about(refused.refuses(400), "codDependente"), "{refused:?}");
     let himself = json!({"versao": 1, "codDependente": null, "codBeneficio": null});
     let himself = calls.put(&calls.operator, "/gestao/consulta/1", &himself).await.json();

@@ -19,8 +19,12 @@ async fn an_event_with_everything_byte_for_byte_and_outside_too(world: World) {
     let calls = scene(world).await;
     let receiver = json!({"endereco": "https://erp.example", "entidades": ["evento"]});
     calls.saved(&calls.administrator, "/gestao/receptor", &receiver).await;
-    let first = calls.saved(&calls.operator, EVENTS, &json!({"codPessoa": SECOND_MEMBER, "codTipoEvento": 2})).await;
-    assert_eq!((&first["prioridade"], &first["envolvido"], &first["veiculo"]), (&json!("Média"), &json!("Cliente"), &Value::Null));
+    let first =
+        calls.saved(&calls.operator, EVENTS, &json!({"codPessoa": SECOND_MEMBER, "codTipoEvento": 2})).await;
+    assert_eq!(
+        (&first["prioridade"], &first["envolvido"], &first["veiculo"]),
+        (&json!("Média"), &json!("Cliente"), &Value::Null)
+    );
     let operator = calls.world.operator.code.get();
     let body = with(whole(), json!({"relacionados": [1, 1], "codResponsavel": operator}));
     let opened = calls.post(&calls.operator, EVENTS, &body).await;
@@ -32,7 +36,10 @@ async fn an_event_with_everything_byte_for_byte_and_outside_too(world: World) {
     let outside = calls.read(&calls.integration, "/ext/evento", &[]).await;
     assert_eq!(each(&array(&outside), "protocolo"), ["2", "1"]);
     let outside = calls.read(&calls.integration, "/ext/evento/2", &[]).await;
-    assert_eq!((&outside["condutor"]["nomePessoa"], &outside["veiculo"]["placa"]), (&json!("Pessoa 2"), &json!("ABC1D23")));
+    assert_eq!(
+        (&outside["condutor"]["nomePessoa"], &outside["veiculo"]["placa"]),
+        (&json!("Pessoa 2"), &json!("ABC1D23"))
+    );
     assert_eq!(outside["relacionados"][0]["codEvento"], 1);
     let sent = outbox(&calls).await;
     assert_eq!(sent[1], (include_str!("golden/gatilho_evento.json").trim_end().to_owned(), 1));
@@ -60,37 +67,60 @@ async fn what_is_wrong_with_an_event_is_told_at_once(world: World) {
         assert!(told_about(refused.refuses(400), field), "{field}: {refused:?}");
     }
     // What was sent is judged before the code in the path.
-    let unknown = calls.put(&calls.operator, "/gestao/evento/99", &json!({"versao": 1, "codTipoEvento": 3})).await;
+    let unknown =
+        calls.put(&calls.operator, "/gestao/evento/99", &json!({"versao": 1, "codTipoEvento": 3})).await;
     assert!(told_about(unknown.refuses(400), "codTipoEvento"));
-    calls.put(&calls.operator, "/gestao/evento/99", &json!({"versao": 1, "codTipoEvento": 2})).await.refuses(404);
+    calls
+        .put(&calls.operator, "/gestao/evento/99", &json!({"versao": 1, "codTipoEvento": 2}))
+        .await
+        .refuses(404);
 }
 
 #[both_engines]
 async fn the_vehicle_of_an_event_stays_as_it_was_when_it_was_opened(world: World) {
     let calls = scene(world).await;
     let opened = calls.saved(&calls.operator, EVENTS, &whole()).await;
-    assert_eq!((&opened["veiculo"]["placa"], &opened["veiculo"]["cor"]), (&json!("ABC1D23"), &json!("Prata")));
+    assert_eq!(
+        (&opened["veiculo"]["placa"], &opened["veiculo"]["cor"]),
+        (&json!("ABC1D23"), &json!("Prata"))
+    );
     calls.car(1, "DEF4G56", json!({"codBeneficio": CAR, "cor": "Preto"})).await;
     calls.member_with(1, json!({"nomePessoa": "Outro Nome"})).await;
     let now = calls.read(&calls.operator, "/gestao/evento/1", &[]).await;
     assert_eq!(now["veiculo"], opened["veiculo"]);
-    assert_eq!((&now["nomePessoa"], &now["descricaoBeneficio"]), (&json!("Outro Nome"), &json!("DEF4G56 - FIAT ARGO 1.0")));
+    assert_eq!(
+        (&now["nomePessoa"], &now["descricaoBeneficio"]),
+        (&json!("Outro Nome"), &json!("DEF4G56 - FIAT ARGO 1.0"))
+    );
     let outside = calls.read(&calls.operator, "/ext/evento/1", &[]).await;
     assert_eq!(outside["veiculo"]["placa"], "ABC1D23");
     // Another may be named, at the opening or later.
-    let other = with(whole(), json!({"veiculo": {"placa": "GHI7J89", "marca": "VW", "tipoVeiculo": "automovel de passeio"}}));
+    let other = with(
+        whole(),
+        json!({"veiculo": {"placa": "GHI7J89", "marca": "VW", "tipoVeiculo": "automovel de passeio"}}),
+    );
     let other = calls.saved(&calls.operator, EVENTS, &other).await;
     assert_eq!((&other["veiculo"]["placa"], &other["veiculo"]["cor"]), (&json!("GHI7J89"), &Value::Null));
     assert_eq!(other["veiculo"]["tipoVeiculo"], "Automóvel de passeio");
     let change = json!({"versao": 1, "veiculo": {"cor": "Azul"}, "local": {"numero": "99"}});
     let changed = calls.put(&calls.operator, "/gestao/evento/1", &change).await.json();
-    assert_eq!((&changed["veiculo"]["cor"], &changed["veiculo"]["placa"]), (&json!("Azul"), &json!("ABC1D23")));
-    assert_eq!((&changed["local"]["numero"], &changed["local"]["logradouro"]), (&json!("99"), &json!("Paulista")));
+    assert_eq!(
+        (&changed["veiculo"]["cor"], &changed["veiculo"]["placa"]),
+        (&json!("Azul"), &json!("ABC1D23"))
+    );
+    assert_eq!(
+        (&changed["local"]["numero"], &changed["local"]["logradouro"]),
+        (&json!("99"), &json!("Paulista"))
+    );
     let told = calls.read(&calls.operator, "/gestao/evento/1/historico", &[]).await;
     let line = |name: &str| array(&told["itens"]).into_iter().find(|one| one["campo"] == name).unwrap();
-    assert_eq!((&line("veiculo.cor")["antes"], &line("veiculo.cor")["depois"]), (&json!("Prata"), &json!("Azul")));
+    assert_eq!(
+        (&line("veiculo.cor")["antes"], &line("veiculo.cor")["depois"]),
+        (&json!("Prata"), &json!("Azul"))
+    );
     assert_eq!(line("local")["depois"], "Avenida Paulista, 99, São Paulo, SP, 01310-100");
-    let cleared = json!({"versao": 2, "veiculo": null, "local": null, "codCondutor": null, "codBeneficio": null});
+    let cleared =
+        json!({"versao": 2, "veiculo": null, "local": null, "codCondutor": null, "codBeneficio": null});
     let cleared = calls.put(&calls.operator, "/gestao/evento/1", &cleared).await.json();
     for field in ["veiculo", "local", "condutor", "codBeneficio", "descricaoBeneficio"] {
         assert_eq!(cleared[field], Value::Null, "{field}");
@@ -120,6 +150,10 @@ async fn whoever_replaces_related_events_leaves_those_that_he_does_not_see(world
     assert_eq!(related(&calls.administrator, 1).await, [4, 3]);
     assert_eq!(related(&calls.operator, 2).await, Vec::<Value>::new());
     assert_eq!(related(&calls.operator, 3).await, [1]);
-    let refused = calls.put(&calls.operator, &kind.of(1, ""), &json!({"versao": 3, "relacionados": [4]})).await;
-    assert!(told_about(refused.refuses(400), "relacionados"), "one that he does not see is none: {refused:?}");
+    let refused =
+        calls.put(&calls.operator, &kind.of(1, ""), &json!({"versao": 3, "relacionados": [4]})).await;
+    assert!(
+        told_about(refused.refuses(400), "relacionados"),
+        "one that he does not see is none: {refused:?}"
+    );
 }

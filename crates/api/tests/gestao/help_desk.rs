@@ -26,7 +26,9 @@ async fn a_ticket_that_names_no_priority_has_that_of_its_type(world: World) {
     let calls = scene(world).await;
     let body = json!({"codPessoa": MEMBER, "codTipoHelpDesk": TICKET_TYPE});
     assert_eq!(calls.saved(&calls.operator, TICKETS, &body).await["prioridade"], "Alta");
-    let changed = calls.put(&calls.operator, "/gestao/helpDesk/1", &json!({"versao": 1, "prioridade": "Urgente"})).await;
+    let changed = calls
+        .put(&calls.operator, "/gestao/helpDesk/1", &json!({"versao": 1, "prioridade": "Urgente"}))
+        .await;
     assert_eq!(changed.json()["prioridade"], "Urgente");
     let bad = json!({"codPessoa": MEMBER, "codTipoHelpDesk": INACTIVE_TICKET_TYPE});
     assert!(told_about(&calls.refused(TICKETS, &bad).await, "codTipoHelpDesk"));

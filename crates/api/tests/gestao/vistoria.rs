@@ -30,8 +30,14 @@ async fn the_checklist_comes_from_the_type_and_is_filled_in(world: World) {
     let unseen = |item: &str| json!({"item": item, "conforme": null, "observacao": null});
     assert_eq!(opened["checklist"], json!([unseen("Pneus"), unseen("Vidros")]));
     let seen = json!([{"item": "Pneus", "conforme": true, "observacao": "Meia vida."}, {"item": "Motor", "conforme": false}]);
-    let changed = calls.put(&calls.operator, "/gestao/vistoria/1", &json!({"versao": 1, "checklist": seen})).await.json();
-    assert_eq!(changed["checklist"][0], json!({"item": "Pneus", "conforme": true, "observacao": "Meia vida."}));
+    let changed = calls
+        .put(&calls.operator, "/gestao/vistoria/1", &json!({"versao": 1, "checklist": seen}))
+        .await
+        .json();
+    assert_eq!(
+        changed["checklist"][0],
+        json!({"item": "Pneus", "conforme": true, "observacao": "Meia vida."})
+    );
     assert_eq!(changed["checklist"][1]["conforme"], false);
     let told = array(&calls.read(&calls.operator, "/gestao/vistoria/1/historico", &[]).await["itens"]);
     assert_eq!(told[1]["antes"], "Pneus: não visto; Vidros: não visto");
@@ -45,7 +51,10 @@ async fn the_checklist_comes_from_the_type_and_is_filled_in(world: World) {
         assert!(told_about(&told, field), "{field}: {told}");
     }
     // The type is no longer used; what has it keeps it.
-    let text = format!("UPDATE inspection_types SET active = FALSE WHERE tenant = {} AND code = {INSPECTION_TYPE}", calls.world.here);
+    let text = format!(
+        "UPDATE inspection_types SET active = FALSE WHERE tenant = {} AND code = {INSPECTION_TYPE}",
+        calls.world.here
+    );
     crate::case_scene::set_register(&calls, &text).await;
     let change = json!({"versao": 2, "codTipoVistoria": INSPECTION_TYPE, "local": "Sede"});
     assert_eq!(calls.put(&calls.operator, "/gestao/vistoria/1", &change).await.json()["local"], "Sede");

@@ -49,7 +49,9 @@ impl<'a> Judge<'a> {
         }
         let person = self.person(common).await?;
         let benefit = match common.benefit {
-            Given::Set(code) => self.benefit(code, person.map(|(code, _)| code)).await?.map(|one| (code, one)),
+            Given::Set(code) => {
+                self.benefit(code, person.map(|(code, _)| code)).await?.map(|one| (code, one))
+            }
             Given::Keep | Given::Clear => None,
         };
         let home = benefit.as_ref().map(|(_, one)| one.branch).or(person.map(|(_, branch)| branch));

@@ -5,8 +5,8 @@ use super::given::Judge;
 use crate::people::apply_address;
 use crate::{Error, vehicles};
 use domain::{
-    CaseKind, ClaimCode, ClaimTypeCode, Field, InspectionTypeCode, Involved, PostalAddress, Priority, Rejection,
-    TicketTypeCode, When,
+    CaseKind, ClaimCode, ClaimTypeCode, Field, InspectionTypeCode, Involved, PostalAddress, Priority,
+    Rejection, TicketTypeCode, When,
 };
 use storage::benefits::{Benefit, Vehicle};
 use storage::cases::appointments::Appointment;
@@ -187,7 +187,12 @@ impl Judge<'_> {
     fn ticket(&mut self, input: &HelpDeskGestaoInput, ticket: &mut Ticket, is_new: bool) {
         let registers = self.registers;
         let usable = |code| registers.ticket_type(code).is_some_and(|one| one.active);
-        self.needed(&input.kind, &mut ticket.kind, (Field::TicketKind, is_new), (TicketTypeCode::get, usable));
+        self.needed(
+            &input.kind,
+            &mut ticket.kind,
+            (Field::TicketKind, is_new),
+            (TicketTypeCode::get, usable),
+        );
         if let (true, Some(kind)) = (is_new, registers.ticket_type(ticket.kind)) {
             ticket.priority = kind.priority;
         }
@@ -204,7 +209,9 @@ impl Judge<'_> {
         let had_doctor = own.doctor;
         self.possible(&input.doctor, &mut own.doctor, Field::Doctor, (domain::DoctorCode::get, doctor));
         // A doctor who is new here brings with him what was not said.
-        if let Some(known) = own.doctor.filter(|_| own.doctor != had_doctor).and_then(|code| registers.doctor(code)) {
+        if let Some(known) =
+            own.doctor.filter(|_| own.doctor != had_doctor).and_then(|code| registers.doctor(code))
+        {
             own.specialty = known.specialty.or(own.specialty);
             own.clinic = known.clinic.or(own.clinic);
         }

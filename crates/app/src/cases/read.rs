@@ -182,12 +182,7 @@ pub async fn history(app: &App, caller: &Session, kind: CaseKind, code: i32) -> 
 
 type Read = (PersonCode, Vec<Moved>, Vec<Written>);
 
-async fn read_history(
-    tx: &mut Tx,
-    scope: &Scope,
-    kind: CaseKind,
-    code: i32,
-) -> Result<Option<Read>, Error> {
+async fn read_history(tx: &mut Tx, scope: &Scope, kind: CaseKind, code: i32) -> Result<Option<Read>, Error> {
     let Some(told) = cases::find(&mut *tx, scope, kind, code).await? else { return Ok(None) };
     let moves = history::of(&mut *tx, scope.tenant(), (kind.entity(), code)).await?;
     let fields = field_changes::of(&mut *tx, scope.tenant(), (subject(kind), code)).await?;

@@ -7,7 +7,9 @@ use crate::audit::saw;
 use crate::base::{Registers, read_by_registers};
 use crate::searches::{Page, criteria::words};
 use crate::{App, Error};
-use domain::{CaseKind, Document, MemberCriteria, Moment, PersonCode, Rejection, Scope, SituationKind, plate_key};
+use domain::{
+    CaseKind, Document, MemberCriteria, Moment, PersonCode, Rejection, Scope, SituationKind, plate_key,
+};
 use std::collections::HashMap;
 pub use storage::cases::Told as Item;
 use storage::cases::{self, Criteria, Late, Overdue, Place, Since};
@@ -139,9 +141,8 @@ pub async fn list(
     let number = query.page.clone().set().map_or(1, Between::get);
     let place = Place { skip: i64::from(number - 1) * PAGE, limit: PAGE };
     let now = app.now();
-    let asked = |registers: &Registers| {
-        (kind, understood(registers, &caller.scope, kind, &query, now), place)
-    };
+    let asked =
+        |registers: &Registers| (kind, understood(registers, &caller.scope, kind, &query, now), place);
     let tenant = caller.scope.tenant();
     let ((rows, total), registers) = read_by_registers(app, tenant, asked, |tx, (kind, asked, place)| {
         Box::pin(read_list(tx, *kind, asked.as_ref(), *place))
@@ -175,12 +176,7 @@ async fn read_list(
 }
 
 /// Narrows a search to what the filter speaks of; false where that is nothing.
-async fn narrow(
-    tx: &mut Tx,
-    scope: &Scope,
-    filter: &Filter,
-    criteria: &mut Criteria,
-) -> Result<bool, Error> {
+async fn narrow(tx: &mut Tx, scope: &Scope, filter: &Filter, criteria: &mut Criteria) -> Result<bool, Error> {
     let tenant = scope.tenant();
     match filter {
         Filter::Protocol(number) => {

@@ -7,7 +7,7 @@ use crate::benefits::Asked;
 use crate::differences::Fields;
 use crate::situations::cases::described;
 use domain::{
-    BenefitCode, ClaimCode, Date, DependentCode, Money, Moment, PersonCode, PostalAddress, UserCode,
+    BenefitCode, ClaimCode, Date, DependentCode, Moment, Money, PersonCode, PostalAddress, UserCode,
 };
 use std::collections::HashMap;
 use storage::benefits::Vehicle;

@@ -92,7 +92,9 @@ async fn read(tx: &mut Tx, scope: &Scope, code: ClaimCode) -> Result<Option<Read
         related.entry(from).or_default().push(to);
     }
     for list in related.values_mut() {
-        list.sort_by_key(|one| std::cmp::Reverse((known.get(one).map(|told| told.claim.head.opened_at), *one)));
+        list.sort_by_key(|one| {
+            std::cmp::Reverse((known.get(one).map(|told| told.claim.head.opened_at), *one))
+        });
     }
     let people = people_in(tx, scope, known.values()).await?;
     Ok(Some((known, related, people)))

@@ -178,7 +178,9 @@ impl<'a> Wish<'a> {
             deal.lost_because = None;
         }
         match &input.vehicle {
-            Given::Set(vehicle) => vehicles::apply_whole(self.registers, vehicle, &mut deal.vehicle, &mut self.problems),
+            Given::Set(vehicle) => {
+                vehicles::apply_whole(self.registers, vehicle, &mut deal.vehicle, &mut self.problems)
+            }
             Given::Clear => deal.vehicle = Vehicle::default(),
             Given::Keep => {}
         }

@@ -39,8 +39,7 @@ pub struct Worked {
 const STREAM: u64 = 7 << 33;
 
 /// How many hours a record may stay in a situation before somebody should look, by the code of the situation.
-pub const LIMITS: [(i32, i32); 7] =
-    [(7, 24), (8, 72), (10, 240), (13, 72), (18, 24), (19, 72), (23, 240)];
+pub const LIMITS: [(i32, i32); 7] = [(7, 24), (8, 72), (10, 240), (13, 72), (18, 24), (19, 72), (23, 240)];
 
 /// Where each begins, and where it goes: the situations that every association is born with, by code, with their shares
 /// while it is new and when it is old.
@@ -80,7 +79,8 @@ const QUESTIONS: &[&str] = &[
     "Quer incluir um dependente.",
 ];
 const LOOKS: &[&str] = &["Na sede.", "Na casa do associado.", "Por fotos.", "Na oficina."];
-const VISITS: &[&str] = &["Levar exames anteriores.", "Primeira consulta.", "Retorno.", "Jejum de oito horas."];
+const VISITS: &[&str] =
+    &["Levar exames anteriores.", "Primeira consulta.", "Retorno.", "Jejum de oito horas."];
 
 /// Before so many days it is new.
 const NEW: u32 = 20;

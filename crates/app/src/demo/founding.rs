@@ -59,7 +59,8 @@ pub async fn found(tx: &mut Tx, base: &Parsed, seed: u64) -> Result<TenantId, Er
     let wanted = [(Counter::Funnel, 1), (Counter::Stage, stages.len() as i32)];
     let [funnel, stage] = counters::take_all(tx, tenant, wanted).await?;
     tx.batch(funnels::insert(tenant, FunnelCode::new(funnel), name, (stage, stages), THEN)).await?;
-    let limits = LIMITS.iter().map(|(code, hours)| situations::limit(tenant, SituationCode::new(*code), *hours));
+    let limits =
+        LIMITS.iter().map(|(code, hours)| situations::limit(tenant, SituationCode::new(*code), *hours));
     tx.batch(limits.collect()).await?;
     versions::raise_registers(tx, tenant).await?;
     Ok(tenant)

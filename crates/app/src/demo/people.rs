@@ -120,7 +120,14 @@ impl Crowd {
         if dice.percent(22) {
             phones.push(places::landline(dice, city));
         }
-        Member { person, phones, benefits: Vec::new(), claims: Vec::new(), cases: Vec::new(), credit_cards: Vec::new() }
+        Member {
+            person,
+            phones,
+            benefits: Vec::new(),
+            claims: Vec::new(),
+            cases: Vec::new(),
+            credit_cards: Vec::new(),
+        }
     }
 
     fn company(&self, dice: &mut Dice, number: u32, city: &City) -> Member {
@@ -139,7 +146,14 @@ impl Crowd {
         if dice.percent(70) {
             phones.push(places::mobile(dice, city));
         }
-        Member { person, phones, benefits: Vec::new(), claims: Vec::new(), cases: Vec::new(), credit_cards: Vec::new() }
+        Member {
+            person,
+            phones,
+            benefits: Vec::new(),
+            claims: Vec::new(),
+            cases: Vec::new(),
+            credit_cards: Vec::new(),
+        }
     }
 }
 

@@ -11,8 +11,8 @@ use crate::base::Registers;
 use crate::people::{listed_days, own};
 use crate::situations::{self, Acting, benefit_row, member};
 use domain::{
-    BenefitCode, CardNumber, CaseKind, CreditCardCode, DependentCode, Entity, HistoryCode, InstallationCode, ItemCode,
-    PersonCode, Plate, TenantId,
+    BenefitCode, CardNumber, CaseKind, CreditCardCode, DependentCode, Entity, HistoryCode, InstallationCode,
+    ItemCode, PersonCode, Plate, TenantId,
 };
 use std::sync::Arc;
 use storage::benefits::{self, Benefit};

@@ -59,7 +59,8 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
         Some(_) => vec![cases::update(tenant, code, &after)],
     };
     statements.extend((store.also)(code));
-    let of = field_changes::Of { tenant, subject: subject(kind), record: code, user: acting.user, at: acting.now };
+    let of =
+        field_changes::Of { tenant, subject: subject(kind), record: code, user: acting.user, at: acting.now };
     let told: Vec<FieldChange> = store.differences.iter().map(kept).collect();
     statements.extend(field_changes::insert(of, first_field, &told));
     let done = done(acting, &store.before, &after, changes, &store.differences)?;
@@ -241,9 +242,9 @@ pub(crate) fn body(
             opened: head.opened_at,
             protocol: head.protocol,
             takes_place: own.takes_place_at,
-            specialty: own.specialty.map(|code| {
-                (code.get(), registers.specialty(code).map_or("", |one| &one.name))
-            }),
+            specialty: own
+                .specialty
+                .map(|code| (code.get(), registers.specialty(code).map_or("", |one| &one.name))),
             clinic: own.clinic.map(|code| (code.get(), registers.clinic(code).map_or("", |one| &one.name))),
             doctor: own.doctor.map(|code| (code.get(), registers.doctor(code).map_or("", |one| &one.name))),
             address: own.address.as_deref(),

@@ -14,12 +14,18 @@ async fn what_is_worked_on_in_a_demo_belongs_to_its_benefits_and_has_its_history
     let app = fresh(&database).await;
     load(&app, 1_000, 3).await;
     let db = &app.db;
-    for (table, entity, open, over) in
-        [("inspections", 3, 13, "15, 16, 17"), ("tickets", 4, 18, "21, 22"), ("appointments", 5, 23, "25, 26, 27")]
-    {
+    for (table, entity, open, over) in [
+        ("inspections", 3, 13, "15, 16, 17"),
+        ("tickets", 4, 18, "21, 22"),
+        ("appointments", 5, 23, "25, 26, 27"),
+    ] {
         let all = count(db, table).await;
         assert!((40..400).contains(&all), "{table}: {all}");
-        for some in [format!("situation = {open}"), format!("situation IN ({over})"), "responsible IS NULL".to_owned()] {
+        for some in [
+            format!("situation = {open}"),
+            format!("situation IN ({over})"),
+            "responsible IS NULL".to_owned(),
+        ] {
             assert!(count(db, &format!("{table} WHERE {some}")).await > 0, "{table} {some}");
         }
         let last = format!(
@@ -47,8 +53,12 @@ async fn what_is_worked_on_in_a_demo_belongs_to_its_benefits_and_has_its_history
     assert!(count(db, doctors).await > 0);
     assert!(count(db, "appointments WHERE dependent IS NOT NULL").await > 0);
     assert_eq!(
-        count(db, "appointments c WHERE dependent IS NOT NULL AND NOT EXISTS (SELECT 1 FROM dependents d
-             WHERE d.tenant = c.tenant AND d.code = c.dependent AND d.benefit = c.benefit)").await,
+        count(
+            db,
+            "appointments c WHERE dependent IS NOT NULL AND NOT EXISTS (SELECT 1 FROM dependents d
+             WHERE d.tenant = c.tenant AND d.code = c.dependent AND d.benefit = c.benefit)"
+        )
+        .await,
         0
     );
     assert!(count(db, "inspections WHERE checklist LIKE '%\"fits\":true%'").await > 0);

@@ -11,7 +11,8 @@ use app::users::{self, Initial, NewUser};
 use app::{App, cases, claims, deals, demo, dependents, feed, leads, memory, once, people, searches};
 use app::{credit_cards, equipment, sellers, suppliers, validations};
 use domain::{
-    BenefitCode, BranchCode, CaseKind, ClaimCode, Email, Entity, Field, HistoryCode, Name, Password, Role, TenantId,
+    BenefitCode, BranchCode, CaseKind, ClaimCode, Email, Entity, Field, HistoryCode, Name, Password, Role,
+    TenantId,
 };
 use std::sync::Arc;
 use testkit::Recorder;
@@ -369,7 +370,8 @@ impl Script<'_> {
     async fn work(&self, caller: &Session) {
         let person = self.sample.person;
         let common = format!(r#""codPessoa": {person}, "codResponsavel": 1, "versao": 1"#);
-        let claim = format!(r#"{{{common}, "codTipoEvento": 1, "relacionados": [1], "codCondutor": {person}}}"#);
+        let claim =
+            format!(r#"{{{common}, "codTipoEvento": 1, "relacionados": [1], "codCondutor": {person}}}"#);
         let inspection = format!(r#"{{{common}, "codTipoVistoria": 1}}"#);
         let ticket = format!(r#"{{{common}, "codTipoHelpDesk": 1}}"#);
         let appointment = format!(r#"{{{common}}}"#);

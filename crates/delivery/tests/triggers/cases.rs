@@ -6,7 +6,7 @@ use app::once::{Done, Once};
 use domain::CaseKind;
 use storage::{Error, Lane, Weight, sql, versions};
 use testkit::{Receiver, World, both_engines, until};
-use wire::read::body;
+use wire::read::body as read;
 
 /// A type of inspection and one of ticket, which these need.
 async fn register(world: &World) {
@@ -34,12 +34,14 @@ async fn register(world: &World) {
 
 fn input(kind: CaseKind) -> Input {
     match kind {
-        CaseKind::Claim => Input::Claim(Box::new(body(br#"{"codPessoa": 1, "codTipoEvento": 1}"#).unwrap())),
+        CaseKind::Claim => Input::Claim(Box::new(read(br#"{"codPessoa": 1, "codTipoEvento": 1}"#).unwrap())),
         CaseKind::Inspection => {
-            Input::Inspection(Box::new(body(br#"{"codPessoa": 1, "codTipoVistoria": 71}"#).unwrap()))
+            Input::Inspection(Box::new(read(br#"{"codPessoa": 1, "codTipoVistoria": 71}"#).unwrap()))
         }
-        CaseKind::Ticket => Input::Ticket(Box::new(body(br#"{"codPessoa": 1, "codTipoHelpDesk": 81}"#).unwrap())),
-        CaseKind::Appointment => Input::Appointment(Box::new(body(br#"{"codPessoa": 1}"#).unwrap())),
+        CaseKind::Ticket => {
+            Input::Ticket(Box::new(read(br#"{"codPessoa": 1, "codTipoHelpDesk": 81}"#).unwrap()))
+        }
+        CaseKind::Appointment => Input::Appointment(Box::new(read(br#"{"codPessoa": 1}"#).unwrap())),
     }
 }
 
@@ -62,7 +64,7 @@ async fn what_is_worked_on_is_told_from_its_opening_to_its_end(world: World) {
         let (app, caller) = (&scene.app, &scene.office.caller);
         done(cases::open(app, caller, input(kind), Once::each_time()).await);
         let moved = format!(r#"{{"situacao": "{}"}}"#, ends[number]);
-        let moved = body(moved.as_bytes()).unwrap();
+        let moved = read(moved.as_bytes()).unwrap();
         done(cases::move_to(app, caller, (kind, 1), moved, Once::each_time()).await);
         until("both are there", || async { receiver.count() == 2 * (number + 1) }).await;
         let taken = receiver.taken().split_off(2 * number);

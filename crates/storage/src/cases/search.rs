@@ -166,9 +166,7 @@ pub async fn codes(
         return Ok(Vec::new());
     }
     let driver = driver(criteria);
-    let one = |head: Statement| {
-        asked(head.ending("SELECT code, opened_at"), kind, scope, criteria, driver)
-    };
+    let one = |head: Statement| asked(head.ending("SELECT code, opened_at"), kind, scope, criteria, driver);
     let head = sql("SELECT code FROM (");
     let lanes = lanes(scope, criteria, driver);
     let found = if lanes.is_empty() {

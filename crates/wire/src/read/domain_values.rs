@@ -11,7 +11,8 @@ use domain::{
     SupplierCode, Text, Uf, UserCode, VehicleTypeCode, fold,
 };
 use domain::{
-    ClaimTypeCode, ClinicCode, DoctorCode, InspectionTypeCode, SituationCode, SpecialtyCode, TicketTypeCode, When,
+    ClaimTypeCode, ClinicCode, DoctorCode, InspectionTypeCode, SituationCode, SpecialtyCode, TicketTypeCode,
+    When,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;

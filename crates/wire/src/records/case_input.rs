@@ -5,8 +5,8 @@ use crate::input;
 use crate::read::{Between, Loosely, QueryDate};
 use domain::{
     BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, Date, DependentCode, DoctorCode,
-    InspectionTypeCode, Involved, Note, PersonCode, Priority, SituationCode, SituationKind, SpecialtyCode, Text,
-    TicketTypeCode, UserCode, When,
+    InspectionTypeCode, Involved, Note, PersonCode, Priority, SituationCode, SituationKind, SpecialtyCode,
+    Text, TicketTypeCode, UserCode, When,
 };
 
 input! {

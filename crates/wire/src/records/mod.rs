@@ -46,8 +46,8 @@ pub use benefit_search::{
     PlanoValorTO,
 };
 pub use case::{
-    AlteracaoTO, CasoItemTO, ChecklistItemTO, ConsultaGestaoTO, EventoGestaoTO, EventoRelacionadoTO, HelpDeskGestaoTO,
-    HistoricoCasoTO, NotaTO, ProximaSituacaoTO, VistoriaGestaoTO,
+    AlteracaoTO, CasoItemTO, ChecklistItemTO, ConsultaGestaoTO, EventoGestaoTO, EventoRelacionadoTO,
+    HelpDeskGestaoTO, HistoricoCasoTO, NotaTO, ProximaSituacaoTO, VistoriaGestaoTO,
 };
 pub use case_input::{
     AtrasadosQuery, CasoCampos, CasoQuery, ChecklistItemInput, ConsultaGestaoInput, EventoGestaoInput,
