@@ -179,7 +179,7 @@ impl<'a> Wish<'a> {
         }
         match &input.vehicle {
             Given::Set(vehicle) => {
-                vehicles::apply_whole(self.registers, vehicle, &mut deal.vehicle, &mut self.problems)
+                vehicles::apply_whole(self.registers, vehicle, &mut deal.vehicle, &mut self.problems);
             }
             Given::Clear => deal.vehicle = Vehicle::default(),
             Given::Keep => {}

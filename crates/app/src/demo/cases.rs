@@ -119,7 +119,7 @@ fn worked(dice: &mut Dice, kind: CaseKind, (holding, of): (usize, &Holding)) -> 
     let since = day_of(benefit.created_at);
     // Most of what is worked on is of these days.
     let opened = match dice.percent(40) {
-        true => dice.in_range(since.max(SHOWN_ON - NEW).min(SHOWN_ON - 1)..SHOWN_ON),
+        true => dice.in_range(since.clamp(SHOWN_ON - NEW, SHOWN_ON - 1)..SHOWN_ON),
         false => dice.in_range(since..SHOWN_ON),
     };
     let shares = if opened + NEW < SHOWN_ON { stands.old } else { stands.new };

@@ -383,9 +383,18 @@ impl Script<'_> {
                 cases::Input::Appointment(Box::new(body(appointment.as_bytes()).unwrap())),
             ]
         };
+        let registers = app::base::registers(self.app, HERE).await.unwrap();
+        let has_types = |kind| match kind {
+            CaseKind::Inspection => !registers.inspection_types.is_empty(),
+            CaseKind::Ticket => !registers.ticket_types.is_empty(),
+            CaseKind::Claim | CaseKind::Appointment => true,
+        };
         let cancelled = ["CANCELADO", "CANCELADA", "CANCELADO", "CANCELADA"];
         for (input, cancelled) in inputs().into_iter().zip(cancelled) {
             let kind = input.kind();
+            if !has_types(kind) {
+                continue;
+            }
             self.recorder.begin(&format!("a case of {kind:?} is opened"));
             let opened = now(cases::open(self.app, caller, input, plainly()).await).told.code;
             self.recorder.begin(&format!("a case of {kind:?} is changed"));
