@@ -1,5 +1,7 @@
 //! The route table: every operation, on one screen.
 
+mod cases;
+
 use crate::operation::{Access, Operation, Section, get, post, put};
 use crate::{ext, gestao};
 use domain::Role;
@@ -216,4 +218,7 @@ pub fn operations() -> Vec<Operation> {
             .takes::<UsuarioInput>()
             .answers::<UsuarioTO>(),
     ]
+    .into_iter()
+    .chain(cases::operations())
+    .collect()
 }

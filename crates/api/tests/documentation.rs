@@ -9,7 +9,9 @@ use domain::{
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use storage::benefits::Vehicle;
+use storage::cases::Head;
 use storage::claims::Claim;
+use storage::counters::{self, Counter};
 use testkit::{Server, World, both_engines};
 
 fn document() -> Value {
@@ -185,30 +187,36 @@ async fn every_answer_is_as_the_document_says(world: World) {
     server.stop().await;
 }
 
-/// An event of the first member, in the base itself.
+/// An event of the first member, in the base itself, and one of each register that what is worked on needs.
 async fn put_claim(world: &World) {
     let input = (world.here, world.clock.now());
     let written = world.db().write(storage::Lane::of(world.here), input, |tx, (tenant, now)| {
         Box::pin(async move {
+            let (branch, situation) = (BranchCode::new(1), SituationCode::new(7));
+            let head = Head::opened(branch, PersonCode::new(1), situation, *now);
             let claim = Claim {
-                protocol: 4711,
-                branch: BranchCode::new(1),
-                person: PersonCode::new(1),
-                benefit: None,
+                head: Head { protocol: 4711, ..head },
                 kind: ClaimTypeCode::new(1),
-                situation: SituationCode::new(7),
                 involved: Involved::Member,
                 priority: Priority::Low,
-                responsible: None,
                 description: None,
                 happened_on: None,
-                opened_at: *now,
-                closed_at: None,
                 driver: Some(PersonCode::new(1)),
                 place: PostalAddress { city: Some("Santos".to_owned()), ..PostalAddress::default() },
                 vehicle: Vehicle { colour: Some("Azul".to_owned()), ..Vehicle::default() },
             };
-            tx.batch(storage::claims::insert(*tenant, [(ClaimCode::new(1), &claim)])).await
+            tx.batch(storage::claims::insert(*tenant, [(ClaimCode::new(1), &claim)])).await?;
+            // Whoever opens the next gets the next code.
+            counters::take(tx, *tenant, Counter::Claim, 1).await?;
+            for table in ["inspection_types", "ticket_types", "specialties", "clinics", "doctors"] {
+                let (own, value) = if table == "ticket_types" { ("priority, ", "1, ") } else { ("", "") };
+                let text = format!(
+                    "{table} (tenant, code, name, {own}active, version, created_at, updated_at)
+                     VALUES ({tenant}, 1, 'Um', {value}TRUE, 1, 1, 1) ON CONFLICT (tenant, code) DO NOTHING"
+                );
+                tx.execute(storage::sql("INSERT INTO").ending(&text)).await?;
+            }
+            storage::versions::raise_registers(tx, *tenant).await.map(drop)
         })
     });
     written.await.unwrap();
@@ -247,7 +255,14 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         ("{codNegocio}", "1"),
         ("{codDependente}", "1"),
         ("{codReceptor}", "1"),
+        ("{codVistoria}", "1"),
+        ("{codHelpDesk}", "1"),
+        ("{codConsulta}", "1"),
     ];
+    if ["/gestao/vistoria/{codVistoria}/situacao", "/gestao/consulta/{codConsulta}/situacao"].contains(&path)
+    {
+        *body = Some(json!({"situacao": "cancelada", "motivo": "Pedido do associado."}));
+    }
     if path == "/gestao/entrega/reenviar" {
         *body = Some(json!({"codReceptor": 1, "codHistoricoInicial": 1}));
     }

@@ -6,22 +6,29 @@ use domain::{
     BranchCode, ClaimTypeCode, Entity, FunnelCode, PlanCode, ReceiverCode, Scope, SellerCode, SellerKind,
     SituationCode, SituationKind, StageCode, TenantId, TimeZone, fold,
 };
+use domain::{ClinicCode, DoctorCode, InspectionTypeCode, SpecialtyCode, TicketTypeCode};
 use futures_util::future::BoxFuture;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use storage::additional_fields::AdditionalField;
 use storage::branches::Branch;
 use storage::claim_types::ClaimType;
+use storage::clinics::Clinic;
+use storage::doctors::Doctor;
 pub use storage::funnels::{Funnel, Stage};
+use storage::inspection_types::InspectionType;
 use storage::plans::Plan;
 use storage::receivers::Receiver;
 use storage::sellers::Seller;
 use storage::situations::Situation;
+use storage::specialties::Specialty;
+use storage::ticket_types::TicketType;
 use storage::vehicle_types::VehicleType;
 use storage::{
     Tx, additional_fields, branches, claim_types, due_days, funnels, plans, receivers, sellers, situations,
     vehicle_types, versions,
 };
+use storage::{clinics, doctors, inspection_types, specialties, ticket_types};
 
 /// The small registers of a tenant, each by name, then code.
 #[derive(Debug)]
@@ -37,6 +44,11 @@ pub struct Registers {
     pub due_days: Vec<i32>,
     pub fields: Vec<AdditionalField>,
     pub claim_types: Vec<ClaimType>,
+    pub inspection_types: Vec<InspectionType>,
+    pub ticket_types: Vec<TicketType>,
+    pub specialties: Vec<Specialty>,
+    pub clinics: Vec<Clinic>,
+    pub doctors: Vec<Doctor>,
     pub receivers: Vec<Receiver>,
     pub funnels: Vec<Funnel>,
     /// By code.
@@ -88,8 +100,33 @@ impl Registers {
         self.situations.iter().find(|one| one.entity == entity && fold(&one.name) == folded)
     }
 
+    /// Whether a record may go from one situation to another; from one that names none it may go anywhere.
+    pub fn may_move(&self, from: SituationCode, to: SituationCode) -> bool {
+        self.situation(from).is_none_or(|one| one.next.is_empty() || one.next.contains(&to))
+    }
+
     pub fn claim_type(&self, code: ClaimTypeCode) -> Option<&ClaimType> {
         self.claim_types.iter().find(|one| one.code == code)
+    }
+
+    pub fn inspection_type(&self, code: InspectionTypeCode) -> Option<&InspectionType> {
+        self.inspection_types.iter().find(|one| one.code == code)
+    }
+
+    pub fn ticket_type(&self, code: TicketTypeCode) -> Option<&TicketType> {
+        self.ticket_types.iter().find(|one| one.code == code)
+    }
+
+    pub fn specialty(&self, code: SpecialtyCode) -> Option<&Specialty> {
+        self.specialties.iter().find(|one| one.code == code)
+    }
+
+    pub fn clinic(&self, code: ClinicCode) -> Option<&Clinic> {
+        self.clinics.iter().find(|one| one.code == code)
+    }
+
+    pub fn doctor(&self, code: DoctorCode) -> Option<&Doctor> {
+        self.doctors.iter().find(|one| one.code == code)
     }
 
     pub fn seller_name(&self, code: SellerCode) -> Option<&str> {
@@ -158,6 +195,11 @@ async fn read(tx: &mut Tx, tenant: TenantId) -> Result<Registers, Error> {
         due_days: due_days::active(&mut *tx, tenant).await?,
         fields: additional_fields::all(&mut *tx, tenant).await?,
         claim_types: claim_types::all(&mut *tx, tenant).await?,
+        inspection_types: inspection_types::all(&mut *tx, tenant).await?,
+        ticket_types: ticket_types::all(&mut *tx, tenant).await?,
+        specialties: specialties::all(&mut *tx, tenant).await?,
+        clinics: clinics::all(&mut *tx, tenant).await?,
+        doctors: doctors::all(&mut *tx, tenant).await?,
         receivers: receivers::active(&mut *tx, tenant).await?,
         funnels: funnels::all(tx, tenant).await?,
         sellers: sellers.into_iter().map(|seller| (seller.code, seller)).collect(),
@@ -168,6 +210,11 @@ async fn read(tx: &mut Tx, tenant: TenantId) -> Result<Registers, Error> {
     registers.situations.sort_by_cached_key(|one| (fold(&one.name), one.code));
     registers.vehicle_types.sort_by_cached_key(|one| (fold(&one.name), one.code));
     registers.claim_types.sort_by_cached_key(|one| (fold(&one.name), one.code));
+    registers.inspection_types.sort_by_cached_key(|one| (fold(&one.name), one.code));
+    registers.ticket_types.sort_by_cached_key(|one| (fold(&one.name), one.code));
+    registers.specialties.sort_by_cached_key(|one| (fold(&one.name), one.code));
+    registers.clinics.sort_by_cached_key(|one| (fold(&one.name), one.code));
+    registers.doctors.sort_by_cached_key(|one| (fold(&one.name), one.code));
     registers.fields.sort_by_cached_key(|one| (fold(&one.name), one.code));
     registers.funnels.sort_by_cached_key(|one| (fold(&one.name), one.code));
     Ok(registers)

@@ -261,7 +261,7 @@ fn apply(input: &PessoaInput, person: &mut Profile, phones: &mut Vec<Telephone>)
     (person.mobile, person.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
 }
 
-fn apply_address(input: &EnderecoInput, address: &mut PostalAddress) {
+pub(crate) fn apply_address(input: &EnderecoInput, address: &mut PostalAddress) {
     input.kind.change(&mut address.kind, ToString::to_string);
     input.street_kind.change(&mut address.street_kind, ToString::to_string);
     // The whole of it counts only where the street itself was not said.

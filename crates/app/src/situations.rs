@@ -1,6 +1,9 @@
 //! The one place that changes the situation of anything. What belongs together is written together, in the unit of whoever
 //! calls: the state, the entry of the history with the trigger's body as it is at this moment, the deliveries that it
-//! causes, the entry of the audit, the row of the searches and its counts.
+//! causes, the entry of the audit, the row of the searches and its counts. Benefits are written here; what people work on
+//! from its opening to its end is in `cases.rs`.
+
+pub(crate) mod cases;
 
 use crate::Error;
 use crate::base::Registers;

@@ -60,6 +60,8 @@ const MAY_GROW: &[Exception] = &[
         "SELECT COUNT(*) AS rows FROM ",
         "how many there are in all is counted row by row, and days are counted up to 5,000",
     ),
+    may_grow("cases by", "SELECT COUNT(*) AS rows FROM ", "how many there are in all is counted row by row"),
+    may_grow("what is late", "SELECT COUNT(*) AS rows FROM ", "so is what is past its time"),
     may_grow(
         "dependents by a common name",
         "dependents ",

@@ -20,6 +20,18 @@ pub struct PostalAddress {
     pub cep: Option<Cep>,
 }
 
+impl PostalAddress {
+    /// `Avenida Paulista, 1578, Bela Vista, São Paulo, SP`; nothing where nothing is known.
+    pub fn one_line(&self) -> Option<String> {
+        let street = [self.street_kind.as_deref(), self.street.as_deref()];
+        // A kind alone is no street.
+        let street = self.street.as_ref().map(|_| street.into_iter().flatten().collect::<Vec<_>>().join(" "));
+        let rest = [&self.number, &self.complement, &self.district, &self.city, &self.state];
+        let parts: Vec<String> = std::iter::once(street).chain(rest.map(Clone::clone)).flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
 /// A postal code: eight digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cep(String);

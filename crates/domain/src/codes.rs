@@ -119,6 +119,43 @@ code!(
 );
 
 code!(
+    /// An inspection (`codVistoria`).
+    InspectionCode
+);
+code!(
+    /// What an inspection may be for (`codTipoVistoria`).
+    InspectionTypeCode
+);
+code!(
+    /// A ticket of the help desk (`codHelpDesk`).
+    TicketCode
+);
+code!(
+    /// What a ticket may be about (`codTipoHelpDesk`).
+    TicketTypeCode
+);
+code!(
+    /// A visit to a doctor (`codConsulta`).
+    AppointmentCode
+);
+code!(
+    /// What doctors are skilled in (`codEspecialidade`).
+    SpecialtyCode
+);
+code!(
+    /// A clinic (`codClinica`).
+    ClinicCode
+);
+code!(
+    /// A doctor (`codMedico`).
+    DoctorCode
+);
+code!(
+    /// A piece of equipment of the association (`codRastreador`).
+    TrackerCode
+);
+
+code!(
     /// Somebody who is told of changes of situation (`codReceptor`).
     ReceiverCode
 );

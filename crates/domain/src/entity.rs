@@ -39,6 +39,34 @@ impl Entity {
     }
 }
 
+/// The entities that people work on from their opening to their end. They live alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CaseKind {
+    Claim,
+    Inspection,
+    Ticket,
+    Appointment,
+}
+
+impl CaseKind {
+    pub const ALL: [CaseKind; 4] =
+        [CaseKind::Claim, CaseKind::Inspection, CaseKind::Ticket, CaseKind::Appointment];
+
+    pub const fn entity(self) -> Entity {
+        match self {
+            CaseKind::Claim => Entity::Claim,
+            CaseKind::Inspection => Entity::Inspection,
+            CaseKind::Ticket => Entity::Ticket,
+            CaseKind::Appointment => Entity::Appointment,
+        }
+    }
+
+    /// What is no benefit is worked on.
+    pub fn of(entity: Entity) -> Option<CaseKind> {
+        CaseKind::ALL.into_iter().find(|kind| kind.entity() == entity)
+    }
+}
+
 /// The fixed type of a situation: what the rules look at, whatever the association named it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SituationKind {
@@ -76,6 +104,11 @@ impl SituationKind {
             SituationKind::Progress => 7,
             SituationKind::Done => 8,
         }
+    }
+
+    /// Whether whatever is in such a situation is over.
+    pub fn closes(self) -> bool {
+        matches!(self, SituationKind::Done | SituationKind::Cancelled)
     }
 
     pub fn from_number(number: i64) -> Option<SituationKind> {

@@ -29,15 +29,18 @@ mod tenant;
 mod text;
 mod time;
 mod vehicle;
+mod when;
 
 pub use address::{Cep, PostalAddress, Uf};
 pub use caller::CallerAddress;
 pub use card::CardNumber;
 pub use chance::Chance;
 pub use codes::{
-    BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, CreditCardCode, DealCode, DependentCode, FieldCode,
-    FunnelCode, HistoryCode, InstallationCode, ItemCode, LeadCode, MailCode, PersonCode, PlanCode,
-    ReceiverCode, SellerCode, SituationCode, StageCode, SupplierCode, TenantId, UserCode, VehicleTypeCode,
+    AppointmentCode, BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, DealCode,
+    DependentCode, DoctorCode, FieldCode, FunnelCode, HistoryCode, InspectionCode, InspectionTypeCode,
+    InstallationCode, ItemCode, LeadCode, MailCode, PersonCode, PlanCode, ReceiverCode, SellerCode,
+    SituationCode, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode, TicketTypeCode, TrackerCode,
+    UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
 pub use criteria::{
@@ -46,13 +49,13 @@ pub use criteria::{
 pub use date::Date;
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;
-pub use entity::{Entity, SituationKind};
+pub use entity::{CaseKind, Entity, SituationKind};
 pub use fold::{begins_words, fold, name_words};
 pub use money::Money;
 pub use password::Password;
 pub use phone::Phone;
 pub use receiver::{ReceiverAddress, SigningSecret};
-pub use rejection::{Field, FieldProblem, Rejection};
+pub use rejection::{Field, FieldProblem, Rejection, Stands};
 pub use role::Role;
 pub use scope::{Branches, Scope};
 pub use sets::{
@@ -63,3 +66,4 @@ pub use tenant::{Host, Name, TimeZone};
 pub use text::{Note, Text};
 pub use time::{Clock, Moment};
 pub use vehicle::{Chassis, Plate, plate_key};
+pub use when::When;

@@ -33,6 +33,26 @@ pub enum Field {
     Supplier,
     /// What a benefit protects, as a code in a path.
     BenefitKind,
+    User,
+    Reason,
+    Situation,
+    SituationCode,
+    // Of what people work on.
+    Version,
+    ClaimKind,
+    InspectionKind,
+    TicketKind,
+    Specialty,
+    Clinic,
+    Doctor,
+    Driver,
+    Related,
+    CaseResponsible,
+    Inspection,
+    Ticket,
+    Appointment,
+    Priority,
+    Involved,
     // Of leads and deals; some have two names, of which one is above.
     PersonName,
     LeadDocument,
@@ -85,6 +105,8 @@ pub enum Rejection {
     BadPhone(String),
     BadCep(String),
     BadDate(String),
+    /// No moment: a day and an hour.
+    BadMoment(String),
     BadPlate(String),
     BadChassis(String),
     BadCard(String),
@@ -209,6 +231,42 @@ pub enum Rejection {
     BadResetLink,
     /// Disabling him would leave the association without an administrator.
     LastAdministrator(String),
+    /// A change by another version of the record than the present one.
+    OldVersion {
+        given: i64,
+        now: i64,
+        /// Since when it stands so.
+        since: String,
+        fields: Vec<Stands>,
+    },
+    /// The association says where a situation leads, and not there.
+    MayNotMove {
+        from: String,
+        to: String,
+        allowed: Vec<String>,
+    },
+    /// Neither the code nor the name of a situation.
+    NoSituationNamed,
+    /// A code of no situation of this entity that is in use.
+    UnknownSituationCode {
+        given: i32,
+        known: Vec<String>,
+    },
+    /// The base has no situation in which something begins.
+    NoOpenSituation,
+    /// What is cancelled, or taken up again, needs a reason.
+    ReasonNeeded {
+        /// It was over.
+        reopens: bool,
+    },
+    /// Whose case it is never changes.
+    PersonFixed,
+    /// The benefit is not the person's.
+    BenefitOfAnother(BenefitCode),
+    /// Who goes is a dependent of a benefit, and none is named.
+    DependentWithoutBenefit,
+    /// More people have such a name than a search goes through.
+    TooManyNamed,
     /// A demonstration is only loaded where there is nothing yet.
     NotEmpty,
     /// Another demonstration was begun there and has not ended.
@@ -216,6 +274,15 @@ pub enum Rejection {
         members: u32,
         seed: u64,
     },
+}
+
+/// A field that somebody sent otherwise than it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stands {
+    /// What it is called outside.
+    pub field: String,
+    pub sent: Option<String>,
+    pub now: Option<String>,
 }
 
 /// What is wrong with the value of an additional field.
@@ -258,6 +325,9 @@ impl Rejection {
                 | Rejection::TooManyReceivers { .. }
                 | Rejection::Outdated { .. }
                 | Rejection::LastAdministrator(_)
+                | Rejection::OldVersion { .. }
+                | Rejection::MayNotMove { .. }
+                | Rejection::NoOpenSituation
                 | Rejection::DisabledUser(_)
                 | Rejection::NotEmpty
                 | Rejection::DemoUnfinished { .. }

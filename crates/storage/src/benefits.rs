@@ -124,6 +124,19 @@ pub(crate) fn with_card(tenant: TenantId, card: &CardNumber) -> Statement {
     .arg(card.as_str())
 }
 
+/// The benefits with a plate, in either of its forms.
+pub async fn with_plate(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    plate_key: &str,
+) -> Result<Vec<BenefitCode>, Error> {
+    let statement = sql("SELECT benefit FROM listing WHERE tenant = $1 AND plate_key = $2 ORDER BY slot")
+        .arg(tenant)
+        .arg(plate_key);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| row.get("benefit")).collect()
+}
+
 /// Whether the person has a benefit in a branch that the scope sees.
 pub async fn has_visible(
     from: impl Into<Source<'_>>,

@@ -5,38 +5,27 @@ mod search;
 pub use search::{Driver, Found, Part, Place, at, codes, count, driver};
 
 use crate::benefits::Vehicle;
-use crate::benefits::kept::{vehicle, vehicle_columns, vehicle_values};
+use crate::benefits::kept::{vehicle, vehicle_values};
+use crate::cases::{self, Head, head_columns};
 use crate::people::place;
 use crate::statement::inserts;
 use crate::{Error, Row, Source, Statement, Value, Weight, sql};
-use domain::{
-    BenefitCode, BranchCode, Cep, ClaimCode, ClaimTypeCode, Involved, Moment, PersonCode, PostalAddress,
-    Priority, Scope, SituationCode, TenantId, UserCode,
-};
+use domain::{Cep, ClaimCode, ClaimTypeCode, Involved, PersonCode, PostalAddress, Priority, Scope, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// By which people speak of it; unique in the tenant.
-    pub protocol: i32,
-    pub branch: BranchCode,
-    /// The member.
-    pub person: PersonCode,
-    pub benefit: Option<BenefitCode>,
+    pub head: Head,
     pub kind: ClaimTypeCode,
-    pub situation: SituationCode,
     pub involved: Involved,
     pub priority: Priority,
-    /// The user who sees to it.
-    pub responsible: Option<UserCode>,
     pub description: Option<String>,
     /// `yyyy-MM-dd`
     pub happened_on: Option<String>,
-    pub opened_at: Moment,
-    pub closed_at: Option<Moment>,
     /// Who drove, member or not.
     pub driver: Option<PersonCode>,
     /// Where it happened.
     pub place: PostalAddress,
+    /// As it was when the claim was opened.
     pub vehicle: Vehicle,
 }
 
@@ -48,6 +37,18 @@ pub struct Told {
     pub responsible: Option<String>,
 }
 
+/// What a claim has besides what all cases have, in the order of [`values`].
+macro_rules! claim_columns {
+    () => {
+        concat!(
+            "kind, involved, priority, description, happened_on, driver, street_kind, street, street_number, \
+             complement, district, city, state, cep, ",
+            $crate::benefits::kept::vehicle_columns!()
+        )
+    };
+}
+pub(crate) use claim_columns;
+
 /// How many rows travel in one statement.
 const ROWS: usize = 50;
 
@@ -56,34 +57,18 @@ pub fn insert<'c>(
     tenant: TenantId,
     claims: impl IntoIterator<Item = (ClaimCode, &'c Claim)>,
 ) -> Vec<Statement> {
-    let head = concat!(
-        "INSERT INTO claims (tenant, code, protocol, branch, person, benefit, kind, situation, involved, priority,
-             responsible, description, happened_on, opened_at, closed_at, driver, street_kind, street, street_number,
-             complement, district, city, state, cep, ",
-        vehicle_columns!(),
-        ", version, created_at, updated_at) VALUES"
-    );
-    inserts(head, ROWS, claims.into_iter().map(|(code, claim)| values(tenant, code, claim)))
+    let row = |(code, claim): (ClaimCode, &Claim)| cases::row(tenant, code.get(), &claim.head, values(claim));
+    inserts(cases::insert_head!("claims", claim_columns!()), ROWS, claims.into_iter().map(row))
 }
 
-fn values(tenant: TenantId, code: ClaimCode, claim: &Claim) -> Vec<Value> {
+pub(crate) fn values(claim: &Claim) -> Vec<Value> {
     let place = &claim.place;
     let mut values: Vec<Value> = vec![
-        tenant.into(),
-        code.into(),
-        claim.protocol.into(),
-        claim.branch.into(),
-        claim.person.into(),
-        claim.benefit.into(),
         claim.kind.into(),
-        claim.situation.into(),
         claim.involved.into(),
         claim.priority.into(),
-        claim.responsible.into(),
         claim.description.as_deref().into(),
         claim.happened_on.as_deref().into(),
-        claim.opened_at.into(),
-        claim.closed_at.into(),
         claim.driver.into(),
         place.street_kind.as_deref().into(),
         place.street.as_deref().into(),
@@ -95,7 +80,6 @@ fn values(tenant: TenantId, code: ClaimCode, claim: &Claim) -> Vec<Value> {
         place.cep.as_ref().map(Cep::as_str).into(),
     ];
     values.extend(vehicle_values(&claim.vehicle));
-    values.extend([1.into(), claim.opened_at.into(), claim.opened_at.into()]);
     values
 }
 
@@ -105,6 +89,17 @@ pub fn relate(tenant: TenantId, pairs: impl IntoIterator<Item = (ClaimCode, Clai
     inserts("INSERT INTO claim_relations (tenant, claim, related) VALUES", ROWS, rows)
 }
 
+/// Takes back of a claim that others belong to it, and of them that it belongs to them.
+pub fn part(tenant: TenantId, claim: ClaimCode, others: &[ClaimCode]) -> Vec<Statement> {
+    let apart = |from: ClaimCode, to: ClaimCode| {
+        sql("DELETE FROM claim_relations WHERE tenant = $1 AND claim = $2 AND related = $3")
+            .arg(tenant)
+            .arg(from)
+            .arg(to)
+    };
+    others.iter().flat_map(|other| [apart(claim, *other), apart(*other, claim)]).collect()
+}
+
 /// Those of these claims that the scope sees, by code.
 pub async fn find(
     from: impl Into<Source<'_>>,
@@ -112,10 +107,10 @@ pub async fn find(
     codes: impl IntoIterator<Item = ClaimCode>,
 ) -> Result<Vec<Told>, Error> {
     let statement = sql(concat!(
-        "SELECT code, protocol, branch, person, benefit, kind, situation, involved, priority, responsible, description,
-             happened_on, opened_at, closed_at, driver, street_kind, street, street_number, complement, district, city,
-             state, cep, ",
-        vehicle_columns!(),
+        "SELECT code, ",
+        head_columns!(),
+        ", ",
+        claim_columns!(),
         ", (SELECT u.name FROM users u WHERE u.tenant = claims.tenant AND u.code = claims.responsible) AS responsible_name
          FROM claims WHERE tenant = $1"
     ))
@@ -124,29 +119,24 @@ pub async fn find(
     .scoped("branch + 0", scope.branches())
     .ending("ORDER BY code");
     let rows = from.into().all(Weight::Point, statement).await?;
+    let told = |row: &Row| {
+        Ok(Told { code: row.get("code")?, claim: claim(row)?, responsible: row.get("responsible_name")? })
+    };
     rows.iter().map(told).collect()
 }
 
-fn told(row: &Row) -> Result<Told, Error> {
-    let claim = Claim {
-        protocol: row.get("protocol")?,
-        branch: row.get("branch")?,
-        person: row.get("person")?,
-        benefit: row.get("benefit")?,
+pub(crate) fn claim(row: &Row) -> Result<Claim, Error> {
+    Ok(Claim {
+        head: cases::head(row)?,
         kind: row.get("kind")?,
-        situation: row.get("situation")?,
         involved: row.get("involved")?,
         priority: row.get("priority")?,
-        responsible: row.get("responsible")?,
         description: row.get("description")?,
         happened_on: row.get("happened_on")?,
-        opened_at: row.get("opened_at")?,
-        closed_at: row.get("closed_at")?,
         driver: row.get("driver")?,
         place: place(row)?,
         vehicle: vehicle(row)?,
-    };
-    Ok(Told { code: row.get("code")?, claim, responsible: row.get("responsible_name")? })
+    })
 }
 
 /// Which claims belong to these: pairs of one of these and another.

@@ -49,6 +49,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         ..step(6, "interface", include_str!("../migrations/0006_interface.sql"))
     },
     step(7, "triggers", include_str!("../migrations/0007_triggers.sql")),
+    step(8, "management", include_str!("../migrations/0008_management.sql")),
 ];
 
 /// What the migrations say, in their order.

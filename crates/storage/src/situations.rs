@@ -1,6 +1,6 @@
 //! The situations that each tenant registered for its entities.
 
-use crate::{Error, Source, Tx, Weight, sql};
+use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
 use domain::{Colour, Entity, Moment, SituationCode, SituationKind, TenantId, fold};
 use registers::BornSituation;
 
@@ -13,30 +13,47 @@ pub struct Situation {
     pub colour: Colour,
     /// What its type picks where only the type is said.
     pub is_default: bool,
+    /// After so many hours in it somebody should look.
+    pub limit_hours: Option<i32>,
+    /// Where it may lead; anywhere, where none is named.
+    pub next: Vec<SituationCode>,
     pub active: bool,
 }
 
 /// Every situation of every entity; by code.
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Situation>, Error> {
-    let statement = sql("SELECT entity, code, name, kind, colour, is_default, active FROM situations
-         WHERE tenant = $1 ORDER BY code")
+    let statement = sql(
+        "SELECT s.entity, s.code, s.name, s.kind, s.colour, s.is_default, s.limit_hours, s.active, m.next
+         FROM situations s LEFT JOIN situation_moves m ON m.tenant = s.tenant AND m.situation = s.code
+         WHERE s.tenant = $1 ORDER BY s.code, m.next",
+    )
     .arg(tenant);
-    let rows = from.into().all(Weight::Point, statement).await?;
-    rows.iter()
-        .map(|row| {
-            let colour: String = row.get("colour")?;
-            Ok(Situation {
-                entity: row.get("entity")?,
-                code: row.get("code")?,
-                name: row.get("name")?,
-                kind: row.get("kind")?,
-                colour: Colour::parse(&colour)
-                    .map_err(|_| Error::Broken(format!("{colour:?} is kept as a colour")))?,
-                is_default: row.get("is_default")?,
-                active: row.get("active")?,
-            })
-        })
-        .collect()
+    let mut all: Vec<Situation> = Vec::new();
+    for row in from.into().all(Weight::Point, statement).await? {
+        let next: Option<SituationCode> = row.get("next")?;
+        let code: SituationCode = row.get("code")?;
+        match all.last_mut().filter(|last| last.code == code) {
+            Some(same) => same.next.extend(next),
+            None => all.push(situation(&row, code, next)?),
+        }
+    }
+    Ok(all)
+}
+
+fn situation(row: &Row, code: SituationCode, next: Option<SituationCode>) -> Result<Situation, Error> {
+    let colour: String = row.get("colour")?;
+    Ok(Situation {
+        entity: row.get("entity")?,
+        code,
+        name: row.get("name")?,
+        kind: row.get("kind")?,
+        colour: Colour::parse(&colour)
+            .map_err(|_| Error::Broken(format!("{colour:?} is kept as a colour")))?,
+        is_default: row.get("is_default")?,
+        limit_hours: row.get("limit_hours")?,
+        next: next.into_iter().collect(),
+        active: row.get("active")?,
+    })
 }
 
 /// Writes situations, the first with code `first` and the others behind it.
@@ -62,4 +79,12 @@ pub async fn insert_born(
         .arg(now)
     };
     tx.batch((first..).zip(born).map(insert).collect()).await
+}
+
+/// Says how long a record may stay in a situation before somebody should look.
+pub fn limit(tenant: TenantId, code: SituationCode, hours: i32) -> Statement {
+    sql("UPDATE situations SET limit_hours = $3 WHERE tenant = $1 AND code = $2")
+        .arg(tenant)
+        .arg(code)
+        .arg(hours)
 }

@@ -1,11 +1,13 @@
 //! The four kinds of value that both engines share, and how Rust's types become them and come back.
 
 use domain::{
-    BenefitCode, BenefitKind, BranchCode, CivilState, ClaimCode, ClaimTypeCode, CreditCardCode, DealCode,
-    DealState, DeliveryState, DependentCode, Entity, FieldCode, FieldKind, Fuel, FunnelCode, HistoryCode,
-    InstallationCode, Involved, ItemCode, Kinship, LeadCode, MailCode, Moment, Nature, PersonCode, PhoneKind,
-    PlanCode, Priority, ReceiverCode, Role, SellerCode, SellerKind, Sex, SituationCode, SituationKind,
-    StageCode, SupplierCode, TenantId, UserCode, VehicleCategory, VehicleTypeCode,
+    AppointmentCode, BenefitCode, BenefitKind, BranchCode, CivilState, ClaimCode, ClaimTypeCode, ClinicCode,
+    CreditCardCode, DealCode, DealState, DeliveryState, DependentCode, DoctorCode, Entity, FieldCode,
+    FieldKind, Fuel, FunnelCode, HistoryCode, InspectionCode, InspectionTypeCode, InstallationCode, Involved,
+    ItemCode, Kinship, LeadCode, MailCode, Moment, Nature, PersonCode, PhoneKind, PlanCode, Priority,
+    ReceiverCode, Role, SellerCode, SellerKind, Sex, SituationCode, SituationKind, SpecialtyCode, StageCode,
+    SupplierCode, TenantId, TicketCode, TicketTypeCode, TrackerCode, UserCode, VehicleCategory,
+    VehicleTypeCode,
 };
 
 /// A parameter or a column: BIGINT, TEXT, BOOLEAN, BYTEA, or nothing.
@@ -192,7 +194,16 @@ codes!(
     LeadCode,
     DealCode,
     ClaimCode,
-    ClaimTypeCode
+    ClaimTypeCode,
+    InspectionCode,
+    InspectionTypeCode,
+    TicketCode,
+    TicketTypeCode,
+    AppointmentCode,
+    SpecialtyCode,
+    ClinicCode,
+    DoctorCode,
+    TrackerCode
 );
 
 macro_rules! numbered {

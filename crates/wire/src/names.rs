@@ -124,9 +124,7 @@ names! { read
 
     /// `prioridade` of an event.
     priority: Priority { Low = "Baixa", Medium = "Média", High = "Alta", Urgent = "Urgente" }
-}
 
-names! {
     /// `tipo` of a situation.
     situation_kind: SituationKind {
         Active = "ATIVO",
@@ -138,7 +136,9 @@ names! {
         Progress = "ANDAMENTO",
         Done = "CONCLUIDO",
     }
+}
 
+names! {
     /// `tipo` of an additional field.
     field_kind: FieldKind {
         Text = "Texto",
@@ -226,6 +226,7 @@ mod tests {
         all(Involved::ALL, involved);
         all(DeliveryState::ALL, delivery_state);
         all(Priority::ALL, priority);
+        all(&SituationKind::ALL, situation_kind);
         assert_eq!((role_from("gerente"), Sex::from_name("F"), Fuel::from_name("flex")), (None, None, None));
     }
 

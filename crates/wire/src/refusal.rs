@@ -1,7 +1,7 @@
 //! What a refusal says: one sentence in Portuguese that names the field and what is allowed, written for the person in
 //! front of the screen.
 
-use domain::{Field, FieldProblem, Money, Rejection};
+use domain::{Field, FieldProblem, Money, Rejection, Stands};
 
 /// What a field is called outside.
 pub fn field(field: Field) -> &'static str {
@@ -47,6 +47,25 @@ pub fn field(field: Field) -> &'static str {
         Field::Plans => "planos",
         Field::Kinship => "parentesco",
         Field::Text => "texto",
+        Field::User => "codUsuario",
+        Field::Reason => "motivo",
+        Field::Situation => "situacao",
+        Field::SituationCode => "codSituacao",
+        Field::Version => "versao",
+        Field::ClaimKind => "codTipoEvento",
+        Field::InspectionKind => "codTipoVistoria",
+        Field::TicketKind => "codTipoHelpDesk",
+        Field::Specialty => "codEspecialidade",
+        Field::Clinic => "codClinica",
+        Field::Doctor => "codMedico",
+        Field::Driver => "codCondutor",
+        Field::Related => "relacionados",
+        Field::CaseResponsible => "codResponsavel",
+        Field::Inspection => "codVistoria",
+        Field::Ticket => "codHelpDesk",
+        Field::Appointment => "codConsulta",
+        Field::Priority => "prioridade",
+        Field::Involved => "envolvido",
     }
 }
 
@@ -136,6 +155,9 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::BadDate(given) => {
             format!("data: \"{given}\" não é uma data do calendário; use dia, mês e ano, como 14/11/2026.")
         }
+        Rejection::BadMoment(given) => format!(
+            "data: \"{given}\" não é um momento; use o dia e a hora, como 2026-11-20T14:30 ou 20/11/2026 14:30."
+        ),
         Rejection::BadPlate(given) => {
             format!("placa: \"{given}\" não é uma placa; use ABC1234 ou, do Mercosul, ABC1D23.")
         }
@@ -188,6 +210,12 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::UnknownCode { field: Field::Responsible, code } => format!(
             "codUsuarioResponsavel: o usuário {code} não existe, está inativo ou não acessa a loja do negócio."
         ),
+        Rejection::UnknownCode { field: Field::CaseResponsible, code } => {
+            format!("codResponsavel: o usuário {code} não existe, está inativo ou não acessa a loja do registro.")
+        }
+        Rejection::UnknownCode { field: case @ (Field::Claim | Field::Inspection | Field::Ticket | Field::Appointment), code } => {
+            format!("{}: o registro {code} não existe para o seu usuário.", field(*case))
+        }
         Rejection::UnknownCode { field: unknown, code } => {
             format!("{}: o código {code} não existe, está inativo ou é de outra loja.", field(*unknown))
         }
@@ -305,6 +333,32 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::LastAdministrator(email) => {
             format!("email: {email} é o último administrador ativo da base; crie outro antes de desativá-lo.")
         }
+        Rejection::OldVersion { given, now, since, fields } => old_version(*given, *now, since, fields),
+        Rejection::MayNotMove { from, to, allowed } => format!(
+            "situacao: de {from} não se vai para {to}; esta base só permite ir para {}.",
+            listed(allowed)
+        ),
+        Rejection::NoSituationNamed => "situacao: informe o código em codSituacao ou o nome em situacao.".to_owned(),
+        Rejection::UnknownSituationCode { given, known } => {
+            format!("codSituacao: {given} não é uma situação em uso desta entidade; use {}.", listed(known))
+        }
+        Rejection::NoOpenSituation => {
+            "situacao: esta base não tem uma situação em uso do tipo ABERTO para esta entidade; cadastre-a antes.".to_owned()
+        }
+        Rejection::ReasonNeeded { reopens: true } => "motivo: informe por que o registro é reaberto.".to_owned(),
+        Rejection::ReasonNeeded { reopens: false } => "motivo: informe por que o registro é cancelado.".to_owned(),
+        Rejection::PersonFixed => {
+            "codPessoa: o associado de um registro não muda; cancele este e abra outro.".to_owned()
+        }
+        Rejection::BenefitOfAnother(benefit) => {
+            format!("codBeneficio: o benefício {benefit} é de outra pessoa; use um benefício do associado.")
+        }
+        Rejection::DependentWithoutBenefit => {
+            "codDependente: informe também o codBeneficio de que ele é dependente.".to_owned()
+        }
+        Rejection::TooManyNamed => {
+            "filtro: muitos associados têm esse nome; informe mais do nome, o CPF, a placa ou o protocolo.".to_owned()
+        }
         Rejection::NotEmpty => {
             "Este banco de dados já tem dados, e a demonstração só é carregada em um vazio; nada foi acrescentado."
                 .to_owned()
@@ -314,6 +368,19 @@ pub fn text(rejection: &Rejection) -> String {
              --seed {seed}`."
         ),
     }
+}
+
+/// What was sent and what stands, field by field.
+fn old_version(given: i64, now: i64, since: &str, fields: &[Stands]) -> String {
+    let value =
+        |value: &Option<String>| value.as_ref().map_or("nada".to_owned(), |text| format!("\"{text}\""));
+    let first = format!(
+        "versao: o registro foi alterado em {since} e está na versão {now}, não na {given}; nada foi gravado. Confira e envie \
+         de novo."
+    );
+    let line =
+        |one: &Stands| format!("{}: enviado {}; agora {}.", one.field, value(&one.sent), value(&one.now));
+    std::iter::once(first).chain(fields.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// The part of the field that is wrong, and why.

@@ -87,13 +87,13 @@ fn item(registers: &Registers, row: Found) -> EventoListaTO {
 }
 
 /// Its name in capitals, its colour and the one that is read on it.
-fn situation(registers: &Registers, code: SituationCode) -> (String, String, String) {
+pub fn situation(registers: &Registers, code: SituationCode) -> (String, String, String) {
     registers.situation(code).map_or_else(Default::default, |one| {
         (one.name.to_uppercase(), one.colour.to_string(), one.colour.readable_on().to_string())
     })
 }
 
-fn kind(registers: &Registers, code: ClaimTypeCode) -> String {
+pub fn kind(registers: &Registers, code: ClaimTypeCode) -> String {
     registers.claim_type(code).map_or_else(String::new, |one| one.name.clone())
 }
 
@@ -112,7 +112,7 @@ fn record(whole: &Whole, path: &mut Vec<ClaimCode>) -> Option<EventoTO> {
     let registers = &whole.registers;
     let told = whole.claim(*path.last()?)?;
     let claim = &told.claim;
-    let (situation, colour, readable) = situation(registers, claim.situation);
+    let (situation, colour, readable) = situation(registers, claim.head.situation);
     let mut related = Vec::new();
     for below in whole.below(path) {
         path.push(below);
@@ -120,19 +120,19 @@ fn record(whole: &Whole, path: &mut Vec<ClaimCode>) -> Option<EventoTO> {
         path.pop();
     }
     Some(EventoTO {
-        cod_beneficio: claim.benefit.map(domain::BenefitCode::get),
+        cod_beneficio: claim.head.benefit.map(domain::BenefitCode::get),
         cod_evento: told.code.get(),
         cor_destaque: colour,
         cor_inversa: readable,
-        data_abertura: claim.opened_at.date_in(&registers.zone).to_br(),
+        data_abertura: claim.head.opened_at.date_in(&registers.zone).to_br(),
         data_evento: claim.happened_on.as_deref().map(shown::day),
-        protocolo: claim.protocol.to_string(),
+        protocolo: claim.head.protocol.to_string(),
         responsavel: told.responsible.clone(),
         situacao: situation,
         tipo_evento: kind(registers, claim.kind),
         envolvido: names::involved(claim.involved),
         prioridade: names::priority(claim.priority),
-        associado: person(registers, claim.person, whole.person(claim.person)?),
+        associado: person(registers, claim.head.person, whole.person(claim.head.person)?),
         condutor: claim.driver.and_then(|code| Some(person(registers, code, whole.person(code)?))),
         local: (claim.place != PostalAddress::default()).then(|| EnderecoTO::from(claim.place.clone())),
         veiculo: (claim.vehicle != Default::default()).then(|| VeiculoTO {

@@ -7,6 +7,7 @@ use domain::{
 };
 use serde_json::{Value, json};
 use storage::benefits::Vehicle;
+use storage::cases::Head;
 use storage::claims::{self, Claim};
 use storage::{Error, Lane};
 use testkit::{World, both_engines};
@@ -22,24 +23,25 @@ const ANALYSED: i32 = 8;
 
 /// An event of a person in a branch, opened so many days before today.
 pub fn claim(person: i32, branch: i32, days_ago: i64) -> Claim {
+    let opened = Moment::from_millis(NOON - days_ago * DAY);
+    let (branch, situation) = (BranchCode::new(branch), SituationCode::new(OPEN));
     Claim {
-        protocol: 0,
-        branch: BranchCode::new(branch),
-        person: PersonCode::new(person),
-        benefit: None,
+        head: Head::opened(branch, PersonCode::new(person), situation, opened),
         kind: ClaimTypeCode::new(1),
-        situation: SituationCode::new(OPEN),
         involved: Involved::Member,
         priority: Priority::Low,
-        responsible: None,
         description: None,
         happened_on: None,
-        opened_at: Moment::from_millis(NOON - days_ago * DAY),
-        closed_at: None,
         driver: None,
         place: PostalAddress::default(),
         vehicle: Vehicle::default(),
     }
+}
+
+/// An event of the second member, opened at this moment.
+fn opened_at(millis: i64) -> Claim {
+    let head = Head { opened_at: Moment::from_millis(millis), ..claim(2, 2, 0).head };
+    Claim { head, ..claim(2, 2, 0) }
 }
 
 /// Puts events into a base, with the codes from 1 and protocols from 4711, and which belong to which.
@@ -48,7 +50,10 @@ pub async fn put(world: &World, tenant: TenantId, all: Vec<Claim>, related: &[(i
         related.iter().map(|(from, to)| (ClaimCode::new(*from), ClaimCode::new(*to))).collect();
     let all: Vec<(ClaimCode, Claim)> = (1..)
         .zip(all)
-        .map(|(code, one)| (ClaimCode::new(code), Claim { protocol: 4710 + code, ..one }))
+        .map(|(code, mut one)| {
+            one.head.protocol = 4710 + code;
+            (ClaimCode::new(code), one)
+        })
         .collect();
     let written = world.db().write(Lane::of(tenant), (tenant, all, pairs), |tx, (tenant, all, pairs)| {
         Box::pin(async move {
@@ -93,11 +98,11 @@ async fn without_a_parameter_every_event_comes_newest_opening_first(world: World
 async fn an_event_in_the_list_has_every_key_byte_for_byte(world: World) {
     let calls = peopled(world).await;
     let responsible = Some(UserCode::new(calls.world.operator.code.get()));
+    let head = Head { situation: SituationCode::new(ANALYSED), responsible, ..claim(1, 2, 0).head };
     let full = Claim {
+        head,
         happened_on: Some("2026-11-13".to_owned()),
-        situation: SituationCode::new(ANALYSED),
         priority: Priority::Medium,
-        responsible,
         ..claim(1, 2, 0)
     };
     put(&calls.world, calls.world.here, vec![full, claim(2, 2, 1)], &[]).await;
@@ -114,14 +119,8 @@ async fn each_parameter_narrows_the_events_and_intervals_include_both_ends(world
         Claim { happened_on: happened("2026-11-12"), involved: Involved::ThirdParty, ..claim(1, 2, 1) },
         Claim { happened_on: happened("2026-11-14"), ..claim(2, 2, 2) },
         // Twenty minutes before midnight and half an hour after it, as the association's clocks show.
-        Claim {
-            opened_at: Moment::from_millis(1_794_096_000_000 - 1_200_000 + 3 * 3_600_000),
-            ..claim(2, 2, 0)
-        },
-        Claim {
-            opened_at: Moment::from_millis(1_794_096_000_000 + 1_800_000 + 3 * 3_600_000),
-            ..claim(2, 2, 0)
-        },
+        opened_at(1_794_096_000_000 - 1_200_000 + 3 * 3_600_000),
+        opened_at(1_794_096_000_000 + 1_800_000 + 3 * 3_600_000),
     ];
     put(&calls.world, calls.world.here, all, &[]).await;
     let document = cpf(2);
@@ -260,10 +259,14 @@ async fn an_event_comes_with_everything_in_it_byte_for_byte(world: World) {
     calls.member(2).await;
     let vehicle = json!({"codPlano": 1, "cpfCnpj": "529.982.247-25", "placa": "ABC1D23"});
     calls.saved(&calls.operator, "/ext/beneficio/veicular", &vehicle).await;
-    let full = Claim {
+    let head = Head {
         benefit: Some(BenefitCode::new(1)),
         situation: SituationCode::new(ANALYSED),
         responsible: Some(UserCode::new(calls.world.operator.code.get())),
+        ..claim(1, 2, 0).head
+    };
+    let full = Claim {
+        head,
         priority: Priority::Urgent,
         happened_on: Some("2026-11-13".to_owned()),
         driver: Some(PersonCode::new(2)),

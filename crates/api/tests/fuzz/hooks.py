@@ -39,6 +39,9 @@ def map_case(context, case):
         case.body = [{"codCampo": 1, **each} for each in case.body[:2] if isinstance(each, dict)]
     for place in ("path_parameters", "query", "body"):
         setattr(case, place, plausible(getattr(case, place), "", chance))
+    stands = STANDS.get(case.operation.path)
+    if stands and isinstance(case.body, dict):
+        case.body = {"codSituacao": stands[chance % len(stands)], "motivo": "Pedido do associado."}
     if case.operation.path.endswith("/veicular") and isinstance(case.body, dict) and case.body.get("codPlano"):
         # The first plans of the demonstration are those of vehicles.
         case.body["codPlano"] = 1 + chance % 4
@@ -49,9 +52,17 @@ NEEDED = {
     **{"codLoja": 1, "codPlano": 1, "placa": "", "lojas": [1]},
     **{"nome": "Maria Souza", "email": "maria@exemplo.com.br"},
 }
+# The situations that what is worked on is born with.
+STANDS = {
+    "/gestao/evento/{codEvento}/situacao": range(7, 13),
+    "/gestao/vistoria/{codVistoria}/situacao": range(13, 18),
+    "/gestao/helpDesk/{codHelpDesk}/situacao": range(18, 23),
+    "/gestao/consulta/{codConsulta}/situacao": range(23, 28),
+}
 UNLIKELY = (
     *("codBeneficio", "codDependente", "codConsultor", "codRepresentante", "codUsuarioResponsavel", "codFunil"),
     *("ativo", "dadosAdicionais", "numeroCartaoDesconto", "motivoPerda"),
+    *("codResponsavel", "relacionados"),
 )
 # One of two names for the same is enough, and two values would differ.
 ALIASES = {"nomePessoa": "nome", "cpfCnpj": "documento", "telefones": "telefone"}
@@ -97,6 +108,8 @@ def plausible(value, name, chance):
         return "11.222.333/0001-81"
     if re.search("cpf|cnpj|documento|matricula", name, re.IGNORECASE):
         return cpf(chance % 30)
+    if name in ("dataPrevista", "dataConsulta"):
+        return f"{2020 + chance % 10}-11-20T14:30"
     if name.startswith(("data", "validade")):
         day = date(1950 + chance % 80, 1 + chance % 12, 1 + chance % 28)
         return day.isoformat() if re.search(r"\d{4}-", value) else day.strftime("%d/%m/%Y")

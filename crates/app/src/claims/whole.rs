@@ -92,7 +92,9 @@ async fn read(tx: &mut Tx, scope: &Scope, code: ClaimCode) -> Result<Option<Read
         related.entry(from).or_default().push(to);
     }
     for list in related.values_mut() {
-        list.sort_by_key(|one| std::cmp::Reverse((known.get(one).map(|told| told.claim.opened_at), *one)));
+        list.sort_by_key(|one| {
+            std::cmp::Reverse((known.get(one).map(|told| told.claim.head.opened_at), *one))
+        });
     }
     let people = people_in(tx, scope, known.values()).await?;
     Ok(Some((known, related, people)))
@@ -104,7 +106,7 @@ async fn people_in(
     claims: impl Iterator<Item = &Told>,
 ) -> Result<HashMap<PersonCode, Person>, Error> {
     let mut codes: Vec<PersonCode> =
-        claims.flat_map(|told| [Some(told.claim.person), told.claim.driver]).flatten().collect();
+        claims.flat_map(|told| [Some(told.claim.head.person), told.claim.driver]).flatten().collect();
     codes.sort_unstable();
     codes.dedup();
     let mut telephones: BTreeMap<PersonCode, Vec<Telephone>> = BTreeMap::new();

@@ -5,12 +5,12 @@ use crate::base::{Registers, first_stage};
 use crate::vehicles;
 use domain::{
     BenefitKind, BranchCode, DealState, Field, FunnelCode, LeadCode, Moment, Money, PlanCode, Rejection,
-    Scope, StageCode, UserCode, VehicleTypeCode, fold,
+    Scope, StageCode, UserCode,
 };
 use storage::benefits::Vehicle;
 use storage::deals::Deal;
 use wire::read::Given;
-use wire::records::{NegocioInput, VeiculoInput};
+use wire::records::NegocioInput;
 
 pub struct Wish<'a> {
     registers: &'a Registers,
@@ -178,7 +178,9 @@ impl<'a> Wish<'a> {
             deal.lost_because = None;
         }
         match &input.vehicle {
-            Given::Set(vehicle) => self.vehicle(vehicle, &mut deal.vehicle),
+            Given::Set(vehicle) => {
+                vehicles::apply_whole(self.registers, vehicle, &mut deal.vehicle, &mut self.problems);
+            }
             Given::Clear => deal.vehicle = Vehicle::default(),
             Given::Keep => {}
         }
@@ -202,57 +204,6 @@ impl<'a> Wish<'a> {
 
     fn kind_of(&self, plans: &[PlanCode]) -> Option<BenefitKind> {
         plans.first().and_then(|code| self.registers.plan(*code)).map(|plan| plan.kind)
-    }
-
-    fn vehicle(&mut self, input: &VeiculoInput, vehicle: &mut Vehicle) {
-        let had = vehicle.kind;
-        vehicles::apply(&input.vehicle, vehicle);
-        let by_code = match input.vehicle.kind {
-            Given::Set(code) => Given::Set(self.vehicle_type(code, had)),
-            Given::Clear => Given::Clear,
-            Given::Keep => Given::Keep,
-        };
-        let by_name = match &input.kind_name {
-            Given::Set(name) => Given::Set(self.vehicle_type_named(name.as_str(), had)),
-            Given::Clear => Given::Clear,
-            Given::Keep => Given::Keep,
-        };
-        let kind = match (by_code, by_name) {
-            (Given::Set(Some(code)), Given::Set(Some(name))) if code != name => {
-                let (field, with) = (Field::VehicleTypeName, Field::DealVehicleType);
-                self.problems.push(Rejection::Disagree { field, with });
-                had
-            }
-            (Given::Set(kind), _) | (_, Given::Set(kind)) => kind,
-            (Given::Clear, _) | (_, Given::Clear) => None,
-            (Given::Keep, Given::Keep) => had,
-        };
-        vehicle.kind = kind;
-    }
-
-    fn vehicle_type(
-        &mut self,
-        code: VehicleTypeCode,
-        had: Option<VehicleTypeCode>,
-    ) -> Option<VehicleTypeCode> {
-        let mut usable =
-            self.registers.vehicle_types.iter().filter(|one| one.active || Some(one.code) == had);
-        let found = usable.find(|one| one.code == code).map(|one| one.code);
-        if found.is_none() {
-            self.problems.push(Rejection::UnknownCode { field: Field::DealVehicleType, code: code.get() });
-        }
-        found
-    }
-
-    fn vehicle_type_named(&mut self, name: &str, had: Option<VehicleTypeCode>) -> Option<VehicleTypeCode> {
-        let (types, folded) = (&self.registers.vehicle_types, fold(name));
-        let mut named = types.iter().filter(|one| fold(&one.name) == folded);
-        let found = named.find(|one| one.active || Some(one.code) == had).map(|one| one.code);
-        if found.is_none() {
-            let known = types.iter().filter(|one| one.active).map(|one| one.name.clone()).collect();
-            self.problems.push(Rejection::UnknownVehicleType { given: name.to_owned(), known });
-        }
-        found
     }
 }
 

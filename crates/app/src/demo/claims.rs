@@ -13,6 +13,7 @@ use domain::{
     ClaimTypeCode, Involved, Moment, Nature, PersonCode, PostalAddress, Priority, SituationCode, UserCode,
 };
 use storage::benefits::Vehicle;
+use storage::cases::Head;
 use storage::claims::Claim;
 
 /// A claim as it follows from the member's number; what is counted is still missing.
@@ -97,23 +98,25 @@ impl Crowd {
         let opened_at = at_work(dice, opened).max(benefit.created_at);
         let moved_at = (stands != OPEN).then(|| at_work(dice, moved).max(opened_at));
         let city = dice.pick_of(BRANCHES[benefit.branch.get() as usize - 1].cities);
-        let claim = Claim {
-            protocol: 0,
-            branch: benefit.branch,
-            person: PersonCode::new(0),
-            benefit: None,
-            kind: ClaimTypeCode::new(kind as i32 + 1),
-            situation: SituationCode::new(stands),
-            involved: Involved::Member,
-            priority: Priority::ALL[dice.share(PRIORITY_SHARES)],
+        let priority = Priority::ALL[dice.share(PRIORITY_SHARES)];
+        let head = Head {
             // The operator sees to what belongs to his branch, the administrator to the rest.
             responsible: dice
                 .percent(85)
                 .then(|| UserCode::new(if benefit.branch.get() == 2 { 2 } else { 1 })),
+            situation_since: moved_at.unwrap_or(opened_at),
+            closed_at: moved_at.filter(|_| stands >= OVER),
+            updated_at: moved_at.unwrap_or(opened_at),
+            version: 1 + i32::from(moved_at.is_some()),
+            ..Head::opened(benefit.branch, PersonCode::new(0), SituationCode::new(stands), opened_at)
+        };
+        let claim = Claim {
+            head,
+            kind: ClaimTypeCode::new(kind as i32 + 1),
+            involved: Involved::Member,
+            priority,
             description: dice.percent(80).then(|| dice.pick(STORIES).to_owned()),
             happened_on: Some(day(i64::from(happened))),
-            opened_at,
-            closed_at: moved_at.filter(|_| stands >= OVER),
             driver: None,
             place: PostalAddress { kind: None, ..places::address(dice, city, "") },
             vehicle: benefit.vehicle.clone(),

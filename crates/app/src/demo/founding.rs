@@ -4,6 +4,7 @@ use super::association::{
     self, CLAIM_TYPES, DUE_DAYS, FIELDS, PLANS, SECOND_FUNNEL, SUPPLIERS, VEHICLE_TYPES,
 };
 use super::calendar::FOUNDED;
+use super::cases::LIMITS;
 use super::dice::Dice;
 use super::documents::{self, LAST_NUMBER};
 use super::places::{self, BRANCHES};
@@ -12,7 +13,7 @@ use crate::Error;
 use crate::tenants::{self, Parsed};
 use domain::{
     BenefitKind, BranchCode, ClaimTypeCode, Email, Field, FieldCode, FunnelCode, Moment, Name, PlanCode,
-    SupplierCode, TenantId, VehicleCategory, VehicleTypeCode,
+    SituationCode, SupplierCode, TenantId, VehicleCategory, VehicleTypeCode,
 };
 use std::ops::RangeFrom;
 use storage::additional_fields::{self, NewField};
@@ -20,7 +21,7 @@ use storage::counters::{self, Counter};
 use storage::plans::{self, NewPlan};
 use storage::suppliers::{self, NewSupplier};
 use storage::vehicle_types::{self, NewVehicleType};
-use storage::{Tx, branches, claim_types, due_days, funnels, versions};
+use storage::{Tx, branches, claim_types, due_days, funnels, situations, versions};
 
 /// When everything was registered: the day of the founding.
 const THEN: Moment = FOUNDED;
@@ -58,6 +59,9 @@ pub async fn found(tx: &mut Tx, base: &Parsed, seed: u64) -> Result<TenantId, Er
     let wanted = [(Counter::Funnel, 1), (Counter::Stage, stages.len() as i32)];
     let [funnel, stage] = counters::take_all(tx, tenant, wanted).await?;
     tx.batch(funnels::insert(tenant, FunnelCode::new(funnel), name, (stage, stages), THEN)).await?;
+    let limits =
+        LIMITS.iter().map(|(code, hours)| situations::limit(tenant, SituationCode::new(*code), *hours));
+    tx.batch(limits.collect()).await?;
     versions::raise_registers(tx, tenant).await?;
     Ok(tenant)
 }

@@ -8,6 +8,7 @@
 mod association;
 mod benefits;
 mod calendar;
+mod cases;
 mod claims;
 mod credit_cards;
 mod dependents;

@@ -3,6 +3,7 @@
 
 use super::benefits::Holding;
 use super::calendar::{DAY_MILLIS, FOUNDED, FOUNDED_ON, SHOWN_ON, YEAR, at_work, day, day_of};
+use super::cases::Worked;
 use super::claims::Occurrence;
 use super::dice::Dice;
 use super::names::{CompanyName, PersonName, without_particle};
@@ -21,6 +22,8 @@ pub struct Member {
     pub benefits: Vec<Holding>,
     /// What happened to him.
     pub claims: Vec<Occurrence>,
+    /// What else is or was done for him.
+    pub cases: Vec<Worked>,
     pub credit_cards: Vec<NewCreditCard>,
 }
 
@@ -68,6 +71,7 @@ impl Crowd {
         (person.mobile, person.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
         member.benefits = self.benefits(number, person);
         member.claims = self.claims(number, &member.benefits);
+        member.cases = self.cases(number, &member.benefits);
         member.credit_cards = self.credit_cards(number, person);
         member
     }
@@ -116,7 +120,14 @@ impl Crowd {
         if dice.percent(22) {
             phones.push(places::landline(dice, city));
         }
-        Member { person, phones, benefits: Vec::new(), claims: Vec::new(), credit_cards: Vec::new() }
+        Member {
+            person,
+            phones,
+            benefits: Vec::new(),
+            claims: Vec::new(),
+            cases: Vec::new(),
+            credit_cards: Vec::new(),
+        }
     }
 
     fn company(&self, dice: &mut Dice, number: u32, city: &City) -> Member {
@@ -135,7 +146,14 @@ impl Crowd {
         if dice.percent(70) {
             phones.push(places::mobile(dice, city));
         }
-        Member { person, phones, benefits: Vec::new(), claims: Vec::new(), credit_cards: Vec::new() }
+        Member {
+            person,
+            phones,
+            benefits: Vec::new(),
+            claims: Vec::new(),
+            cases: Vec::new(),
+            credit_cards: Vec::new(),
+        }
     }
 }
 

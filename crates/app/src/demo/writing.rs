@@ -1,7 +1,7 @@
 //! Writes members with everything that is theirs, many in one unit. It is the one place besides
 //! `crate::situations` that gives a benefit its situation: quietly, since nobody waits to be told of a demonstration.
 
-mod claims;
+mod cases;
 
 use super::benefits::Holding;
 use super::people::Member;
@@ -11,8 +11,8 @@ use crate::base::Registers;
 use crate::people::{listed_days, own};
 use crate::situations::{self, Acting, benefit_row, member};
 use domain::{
-    BenefitCode, CardNumber, CreditCardCode, DependentCode, Entity, HistoryCode, InstallationCode, ItemCode,
-    PersonCode, Plate, TenantId,
+    BenefitCode, CardNumber, CaseKind, CreditCardCode, DependentCode, Entity, HistoryCode, InstallationCode,
+    ItemCode, PersonCode, Plate, TenantId,
 };
 use std::sync::Arc;
 use storage::benefits::{self, Benefit};
@@ -45,13 +45,12 @@ pub async fn write_members(tx: &mut Tx, part: &Part) -> Result<Progress, Error> 
         return Ok(found);
     }
     let tenant = part.known.tenant;
-    let first = take_codes(tx, tenant, &part.members).await?;
+    let first = take_codes(tx, tenant, part).await?;
     let (person, people) = (PersonCode::new(first.person), part.members.iter());
     storage::people::insert_all(tx, tenant, person, people.clone().map(|member| &member.person)).await?;
     phones::insert_all(tx, tenant, person, people.map(|member| &member.phones[..])).await?;
     let history = HistoryCode::new(first.history);
-    let of_claims =
-        claims::Codes { claim: first.claim, protocol: first.protocol, history: first.claim_history };
+    let of_cases = first.cases;
     let rows = Rows::of(part, first);
     tx.batch(benefits::insert(tenant, rows.benefits())).await?;
     tx.batch(items::insert_each(tenant, rows.items())).await?;
@@ -62,7 +61,7 @@ pub async fn write_members(tx: &mut Tx, part: &Part) -> Result<Progress, Error> 
     let changes: Result<Vec<_>, Error> =
         (history.get()..).zip(rows.benefits()).map(|(code, one)| change(part, code, one)).collect();
     tx.batch(history::insert_quietly(history, changes?)).await?;
-    tx.batch(claims::statements(part, &rows.members, &of_claims)?).await?;
+    tx.batch(cases::statements(part, &rows.members, of_cases)?).await?;
     let progress = Progress { loaded: part.known.loaded + part.members.len() as u32, ..part.known };
     progress.write(tx).await?;
     Ok(progress)
@@ -77,19 +76,18 @@ struct Codes {
     card: i32,
     item: i32,
     history: i32,
-    claim: i32,
-    protocol: i32,
-    claim_history: i32,
+    cases: cases::Codes,
     installation: i32,
     credit_card: i32,
     dependent: i32,
 }
 
-async fn take_codes(tx: &mut Tx, tenant: TenantId, members: &[Member]) -> Result<Codes, Error> {
+async fn take_codes(tx: &mut Tx, tenant: TenantId, part: &Part) -> Result<Codes, Error> {
+    let members = &part.members;
     let of_each = |count: &dyn Fn(&Member) -> usize| members.iter().map(count).sum::<usize>() as i32;
     let benefits = of_each(&|member| member.benefits.len());
-    let claims = of_each(&|member| member.claims.len());
-    let moved = of_each(&|member| member.claims.iter().filter(|one| one.moved_at.is_some()).count());
+    let [claims, inspections, tickets, appointments] =
+        CaseKind::ALL.map(|kind| cases::count(part, kind) as i32);
     let wanted = [
         (Counter::Person, members.len() as i32),
         (Counter::Slot, of_each(&|member| member.benefits.len().max(1))),
@@ -97,9 +95,15 @@ async fn take_codes(tx: &mut Tx, tenant: TenantId, members: &[Member]) -> Result
         (Counter::Sequence, benefits),
         (Counter::Card, of_each(&cards)),
         (Counter::Item, of_each(&|member| member.benefits.iter().map(|one| one.items.len()).sum())),
-        (Counter::History, benefits + claims + moved),
+        (Counter::History, benefits + cases::count_changes(part) as i32),
         (Counter::Claim, claims),
         (Counter::ClaimProtocol, claims),
+        (Counter::Inspection, inspections),
+        (Counter::InspectionProtocol, inspections),
+        (Counter::Ticket, tickets),
+        (Counter::TicketProtocol, tickets),
+        (Counter::Appointment, appointments),
+        (Counter::AppointmentProtocol, appointments),
         (
             Counter::Installation,
             of_each(&|member| member.benefits.iter().map(|one| one.equipment.len()).sum()),
@@ -117,7 +121,13 @@ async fn take_codes(tx: &mut Tx, tenant: TenantId, members: &[Member]) -> Result
         item,
         history,
         claim,
-        protocol,
+        _,
+        inspection,
+        _,
+        ticket,
+        _,
+        appointment,
+        _,
         installation,
         credit_card,
         dependent,
@@ -131,9 +141,7 @@ async fn take_codes(tx: &mut Tx, tenant: TenantId, members: &[Member]) -> Result
         card,
         item,
         history,
-        claim,
-        protocol,
-        claim_history: history + benefits,
+        cases: cases::Codes { claim, inspection, ticket, appointment, history: history + benefits },
         installation,
         credit_card,
         dependent,

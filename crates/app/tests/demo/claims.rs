@@ -29,6 +29,8 @@ async fn the_events_of_a_demo_belong_to_its_benefits_and_have_their_history(data
          WHERE b.person <> c.person OR b.branch <> c.branch OR b.created_at > c.opened_at",
         "SELECT COUNT(*) AS it FROM claims WHERE benefit IS NULL OR protocol <> code",
         "SELECT COUNT(*) AS it FROM claims WHERE (closed_at IS NOT NULL) <> (situation >= 11)",
+        "SELECT COUNT(*) AS it FROM claims c WHERE situation_since <> (SELECT h.happened_at FROM history h
+         WHERE h.tenant = c.tenant AND h.entity = 2 AND h.record = c.code ORDER BY h.code DESC LIMIT 1)",
         "SELECT COUNT(*) AS it FROM claims c WHERE situation <> (SELECT h.to_situation FROM history h
          WHERE h.tenant = c.tenant AND h.entity = 2 AND h.record = c.code ORDER BY h.code DESC LIMIT 1)",
         "SELECT COUNT(*) AS it FROM claims c WHERE NOT EXISTS (SELECT 1 FROM users u

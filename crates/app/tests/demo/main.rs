@@ -3,6 +3,7 @@
 
 mod belongings;
 mod benefits;
+mod cases;
 mod claims;
 mod dependents;
 mod sales;

@@ -3,6 +3,7 @@
 
 mod again;
 mod answers;
+mod cases;
 mod guard;
 mod model;
 mod pauses;

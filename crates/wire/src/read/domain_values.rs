@@ -10,6 +10,10 @@ use domain::{
     PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode, StageCode,
     SupplierCode, Text, Uf, UserCode, VehicleTypeCode, fold,
 };
+use domain::{
+    ClaimTypeCode, ClinicCode, DoctorCode, InspectionTypeCode, SituationCode, SpecialtyCode, TicketTypeCode,
+    When,
+};
 use serde_json::Value;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type};
@@ -49,6 +53,7 @@ texts! {
     Cep: Cep::parse, string().pattern(Some(r"^\d{5}-?\d{3}$"));
     Uf: Uf::parse, string().enum_values(Some(Uf::NAMES));
     Date: Date::parse, string().pattern(Some(r"^(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})$"));
+    When: When::parse, string();
     Plate: Plate::parse, string();
     Chassis: Chassis::parse, string().max_length(Some(Chassis::LONGEST));
     CardNumber: CardNumber::parse, string().pattern(Some(r"^\d{4} ?\d{2} ?\d ?\d{3} ?\d{3}$"));
@@ -221,6 +226,13 @@ codes! {
     StageCode: i32 = |code| code;
     LeadCode: i32 = |code| code;
     DealCode: i32 = |code| code;
+    SituationCode: i32 = |code| code;
+    ClaimTypeCode: i32 = |code| code;
+    InspectionTypeCode: i32 = |code| code;
+    TicketTypeCode: i32 = |code| code;
+    SpecialtyCode: i32 = |code| code;
+    ClinicCode: i32 = |code| code;
+    DoctorCode: i32 = |code| code;
     PlanCode: Between<0, { i32::MAX }> = Between::get;
 }
 

@@ -7,6 +7,9 @@ mod amount;
 mod benefit;
 mod benefit_input;
 mod benefit_search;
+mod case;
+mod case_input;
+mod case_parts;
 mod claim;
 mod contact;
 mod credit_card;
@@ -42,6 +45,14 @@ pub use benefit_input::{BeneficioInput, BeneficioVeiculoInput, CampoAdicionalInp
 pub use benefit_search::{
     CampoAdicionalValorTO, ListaBeneficioQuery, PesquisaBeneficioOutputTO, PesquisaBeneficioQuery,
     PlanoValorTO,
+};
+pub use case::{CasoItemTO, ConsultaGestaoTO, EventoGestaoTO, HelpDeskGestaoTO, VistoriaGestaoTO};
+pub use case_input::{
+    AtrasadosQuery, CasoCampos, CasoQuery, ChecklistItemInput, ConsultaGestaoInput, EventoGestaoInput,
+    HelpDeskGestaoInput, NotaInput, SituacaoInput, VistoriaGestaoInput,
+};
+pub use case_parts::{
+    AlteracaoTO, ChecklistItemTO, EventoRelacionadoTO, HistoricoCasoTO, NotaTO, ProximaSituacaoTO,
 };
 pub use claim::{EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO};
 pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};

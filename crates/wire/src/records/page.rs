@@ -1,6 +1,6 @@
 //! One page of a long list.
 
-use super::{PesquisaAssociadoOutputTO, PesquisaBeneficioOutputTO};
+use super::{CasoItemTO, PesquisaAssociadoOutputTO, PesquisaBeneficioOutputTO};
 use crate::read::{Read, described};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -34,6 +34,11 @@ impl Listed for PesquisaBeneficioOutputTO {
 impl Listed for PesquisaAssociadoOutputTO {
     const PAGE: &'static str = "ListaPesquisaAssociadoOutputTO";
     const TEXT: &'static str = "Uma página da pesquisa de associados.";
+}
+
+impl Listed for CasoItemTO {
+    const PAGE: &'static str = "ListaCasoTO";
+    const TEXT: &'static str = "Uma página de eventos, vistorias, chamados ou consultas.";
 }
 
 impl<T> Pagina<T> {

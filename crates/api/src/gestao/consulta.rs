@@ -1,0 +1,43 @@
+//! `/gestao/consulta`: appointments, as the association works on them.
+
+use super::caso::{Operated, common, record};
+use app::cases::{Case, Input, Whole};
+use domain::{CaseKind, ClinicCode, DependentCode, DoctorCode, SpecialtyCode};
+use wire::records::{ConsultaGestaoInput, ConsultaGestaoTO};
+
+pub struct Consulta;
+
+impl Operated for Consulta {
+    const KIND: CaseKind = CaseKind::Appointment;
+    type Input = ConsultaGestaoInput;
+    type Record = Option<ConsultaGestaoTO>;
+
+    fn input(sent: ConsultaGestaoInput) -> Input {
+        Input::Appointment(Box::new(sent))
+    }
+
+    fn record(whole: &Whole) -> Option<ConsultaGestaoTO> {
+        let Case::Appointment(own) = &whole.told.case else { return None };
+        let registers = &whole.registers;
+        let specialty = own.specialty.and_then(|code| registers.specialty(code));
+        let clinic = own.clinic.and_then(|code| registers.clinic(code));
+        let doctor = own.doctor.and_then(|code| registers.doctor(code));
+        Some(record!(
+            common(whole),
+            ConsultaGestaoTO {
+                cod_consulta,
+                cod_dependente: own.dependent.map(DependentCode::get),
+                dependente: whole.other.clone(),
+                cod_especialidade: own.specialty.map(SpecialtyCode::get),
+                especialidade: specialty.map(|one| one.name.clone()),
+                cod_clinica: own.clinic.map(ClinicCode::get),
+                clinica: clinic.map(|one| one.name.clone()),
+                cod_medico: own.doctor.map(DoctorCode::get),
+                medico: doctor.map(|one| one.name.clone()),
+                data_consulta: own.takes_place_at.map(|at| at.to_offset_iso(&registers.zone)),
+                endereco: own.address.clone(),
+                observacao: own.note.clone(),
+            }
+        ))
+    }
+}

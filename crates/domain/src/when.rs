@@ -1,0 +1,82 @@
+//! A moment as people write it: with its offset, or as their clocks show it.
+
+use crate::{Date, Field, Moment, Rejection, TimeZone};
+use jiff::{Timestamp, civil};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// It says itself when it is.
+    At(Moment),
+    /// The clocks of the association show it.
+    Shown(civil::DateTime),
+}
+
+impl When {
+    /// Takes `2026-11-20T14:30:00-03:00`, `2026-11-20T14:30`, `2026-11-20 14:30` and `20/11/2026 14:30`.
+    pub fn parse(text: &str) -> Result<When, Rejection> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(Rejection::Missing(Field::Date));
+        }
+        When::read(text).ok_or_else(|| Rejection::BadMoment(text.to_owned()))
+    }
+
+    fn read(text: &str) -> Option<When> {
+        let (day, hour) = text.split_once(['T', ' '])?;
+        let day = Date::from_iso(day).or_else(|| Date::from_br(day))?;
+        let iso = format!("{}T{hour}", day.to_iso());
+        if hour.ends_with('Z') || hour.contains(['+', '-']) {
+            let at: Timestamp = iso.parse().ok()?;
+            return Some(When::At(Moment::from_millis(at.as_millisecond())));
+        }
+        let is_clock = hour.bytes().all(|byte| byte.is_ascii_digit() || byte == b':' || byte == b'.');
+        (is_clock && hour.len() >= 5).then(|| iso.parse().ok().map(When::Shown))?
+    }
+
+    /// When it is, where the association lives. An hour that its clocks leave out is the next that they show.
+    pub fn moment_in(self, zone: &TimeZone) -> Moment {
+        match self {
+            When::At(moment) => moment,
+            When::Shown(shown) => shown.to_zoned(zone.rules()).map_or(Moment::from_millis(i64::MAX), |at| {
+                Moment::from_millis(at.timestamp().as_millisecond())
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_comes_with_its_offset_or_as_the_clocks_show_it() {
+        let zone = TimeZone::parse("America/Sao_Paulo").unwrap();
+        for text in [
+            "2026-11-20T14:30:00-03:00",
+            "2026-11-20T17:30:00Z",
+            "2026-11-20T14:30",
+            "2026-11-20 14:30:00",
+            "20/11/2026 14:30",
+            " 20/11/2026 14:30 ",
+        ] {
+            let moment = When::parse(text).unwrap().moment_in(&zone);
+            assert_eq!(moment.to_offset_iso(&zone), "2026-11-20T14:30:00-03:00", "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_moment_is_refused() {
+        for bad in [
+            "20/11/2026",
+            "2026-11-20T",
+            "2026-11-20T25:00",
+            "31/02/2026 10:00",
+            "14:30",
+            "amanhã 10:00",
+            "2026-11-20T1",
+        ] {
+            assert_eq!(When::parse(bad), Err(Rejection::BadMoment(bad.to_owned())), "{bad}");
+        }
+        assert_eq!(When::parse(" "), Err(Rejection::Missing(Field::Date)));
+    }
+}

@@ -1,0 +1,61 @@
+//! Looks at vehicles or at papers.
+
+use super::Head;
+use crate::{Error, Row, Value};
+use domain::{InspectionTypeCode, Moment};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inspection {
+    pub head: Head,
+    pub kind: InspectionTypeCode,
+    pub inspector: Option<String>,
+    pub planned_for: Option<Moment>,
+    pub place: Option<String>,
+    pub note: Option<String>,
+    pub checklist: Vec<Checked>,
+}
+
+/// Something that is looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    pub item: String,
+    /// Whether it is as it should be; not known before it was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fits: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// What an inspection has besides its head, in the order of [`values`].
+macro_rules! inspection_columns {
+    () => {
+        "kind, inspector, planned_for, place, note, checklist"
+    };
+}
+pub(crate) use inspection_columns;
+
+pub(super) fn values(own: &Inspection) -> Vec<Value> {
+    vec![
+        own.kind.into(),
+        own.inspector.as_deref().into(),
+        own.planned_for.into(),
+        own.place.as_deref().into(),
+        own.note.as_deref().into(),
+        serde_json::to_string(&own.checklist).unwrap_or_else(|_| "[]".to_owned()).into(),
+    ]
+}
+
+pub(super) fn inspection(row: &Row) -> Result<Inspection, Error> {
+    let checklist: String = row.get("checklist")?;
+    let broken = |_| Error::Broken("a checklist is kept that cannot be read".to_owned());
+    Ok(Inspection {
+        head: super::head(row)?,
+        kind: row.get("kind")?,
+        inspector: row.get("inspector")?,
+        planned_for: row.get("planned_for")?,
+        place: row.get("place")?,
+        note: row.get("note")?,
+        checklist: serde_json::from_str(&checklist).map_err(broken)?,
+    })
+}

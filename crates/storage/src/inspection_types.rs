@@ -1,0 +1,31 @@
+//! What an inspection may be for, and what is looked at then.
+
+use crate::{Error, Source, Weight, sql};
+use domain::{InspectionTypeCode, TenantId};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InspectionType {
+    pub code: InspectionTypeCode,
+    pub name: String,
+    /// What an inspector looks at, in its order.
+    pub checklist: Vec<String>,
+    pub active: bool,
+}
+
+/// Every type, also those no longer used; by code.
+pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<InspectionType>, Error> {
+    let statement =
+        sql("SELECT code, name, checklist, active FROM inspection_types WHERE tenant = $1 ORDER BY code");
+    let rows = from.into().all(Weight::Point, statement.arg(tenant)).await?;
+    rows.iter()
+        .map(|row| {
+            let checklist: Option<String> = row.get("checklist")?;
+            Ok(InspectionType {
+                code: row.get("code")?,
+                name: row.get("name")?,
+                checklist: checklist.as_deref().unwrap_or("").lines().map(str::to_owned).collect(),
+                active: row.get("active")?,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,68 @@
+//! What people wrote about a record, or to the member.
+
+use crate::{Error, Source, Statement, Tx, Weight, sql};
+use domain::{Entity, Moment, TenantId, UserCode};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// From 1, of its record.
+    pub number: i32,
+    pub written_at: Moment,
+    pub user: Option<UserCode>,
+    /// Of whoever wrote it; read, never written.
+    pub user_name: Option<String>,
+    /// Meant for the member.
+    pub is_message: bool,
+    pub text: String,
+}
+
+/// The notes of a record, in their order.
+pub async fn of(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    (entity, record): (Entity, i32),
+) -> Result<Vec<Note>, Error> {
+    let statement =
+        sql("SELECT n.number, n.written_at, n.user_code, n.is_message, n.text, u.name AS user_name
+         FROM notes n LEFT JOIN users u ON u.tenant = n.tenant AND u.code = n.user_code
+         WHERE n.tenant = $1 AND n.entity = $2 AND n.record = $3 ORDER BY n.number")
+        .arg(tenant)
+        .arg(entity)
+        .arg(record);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Note {
+                number: row.get("number")?,
+                written_at: row.get("written_at")?,
+                user: row.get("user_code")?,
+                user_name: row.get("user_name")?,
+                is_message: row.get("is_message")?,
+                text: row.get("text")?,
+            })
+        })
+        .collect()
+}
+
+/// The number of the last note of a record; 0 where there is none.
+pub async fn last(tx: &mut Tx, tenant: TenantId, (entity, record): (Entity, i32)) -> Result<i32, Error> {
+    let statement = sql("SELECT number FROM notes WHERE tenant = $1 AND entity = $2 AND record = $3
+         ORDER BY number DESC LIMIT 1")
+    .arg(tenant)
+    .arg(entity)
+    .arg(record);
+    tx.one(statement).await?.map_or(Ok(0), |row| row.get("number"))
+}
+
+pub fn insert(tenant: TenantId, (entity, record): (Entity, i32), note: &Note) -> Statement {
+    sql("INSERT INTO notes (tenant, entity, record, number, written_at, user_code, is_message, text)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)")
+    .arg(tenant)
+    .arg(entity)
+    .arg(record)
+    .arg(note.number)
+    .arg(note.written_at)
+    .arg(note.user)
+    .arg(note.is_message)
+    .arg(note.text.as_str())
+}
