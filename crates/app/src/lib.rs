@@ -27,6 +27,7 @@ mod passwords;
 pub mod people;
 pub mod presence;
 pub mod receivers;
+pub mod registering;
 pub mod resets;
 pub mod searches;
 pub mod sellers;
@@ -39,6 +40,7 @@ pub mod users;
 pub mod validations;
 mod vault;
 mod vehicles;
+mod versions_of_records;
 
 pub use error::{Error, collect};
 pub use passwords::{Cost, Passwords, Turn};

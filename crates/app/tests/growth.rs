@@ -6,6 +6,8 @@
     reason = "a test fails loudly, and this one prints a table"
 )]
 
+#[path = "growth/registers.rs"]
+mod registers;
 #[path = "growth/sample.rs"]
 mod sample;
 #[path = "growth/script.rs"]
@@ -59,6 +61,11 @@ const MAY_GROW: &[Exception] = &[
         "claims by",
         "SELECT COUNT(*) AS rows FROM ",
         "how many there are in all is counted row by row, and days are counted up to 5,000",
+    ),
+    may_grow(
+        "register rastreador / ",
+        "SELECT COUNT(*) AS count FROM trackers ",
+        "how many trackers there are in all is counted row by row, in their index",
     ),
     may_grow(
         "dependents by a common name",

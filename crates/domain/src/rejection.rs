@@ -1,5 +1,6 @@
 //! Every refusal by a rule, as one closed set. The words for each are in `wire::refusal`.
 
+use crate::register::{Differing, RegisterProblem};
 use crate::{BenefitCode, BranchCode, DealCode, DependentCode, PlanCode, TenantId};
 
 /// The field a refusal speaks of; `wire` knows what it is called outside.
@@ -76,6 +77,7 @@ pub enum Rejection {
     BadPhone(String),
     BadCep(String),
     BadDate(String),
+    BadMonth(String),
     BadPlate(String),
     BadChassis(String),
     BadCard(String),
@@ -207,6 +209,21 @@ pub enum Rejection {
         members: u32,
         seed: u64,
     },
+    /// What is wrong with a field of a register, by the name that its description gives it.
+    Register {
+        field: &'static str,
+        problem: RegisterProblem,
+    },
+    /// A change must say which version of the record it is of.
+    NoVersion,
+    /// The record was changed since whoever changes it now has read it.
+    OldVersion {
+        sent: i64,
+        now: i64,
+        /// When it was changed, as people there read it.
+        since: String,
+        fields: Vec<Differing>,
+    },
 }
 
 /// What is wrong with the value of an additional field.
@@ -235,9 +252,13 @@ impl FieldProblem {
 impl Rejection {
     /// Whether it speaks against the present state, and not against what was sent.
     pub fn is_conflict(&self) -> bool {
+        if let Rejection::Register { problem, .. } = self {
+            return problem.is_conflict();
+        }
         matches!(
             self,
-            Rejection::EmailTaken(_)
+            Rejection::OldVersion { .. }
+                | Rejection::EmailTaken(_)
                 | Rejection::PersonElsewhere
                 | Rejection::CardOfAnother
                 | Rejection::VehicleTaken { .. }

@@ -52,6 +52,7 @@ NEEDED = {
 UNLIKELY = (
     *("codBeneficio", "codDependente", "codConsultor", "codRepresentante", "codUsuarioResponsavel", "codFunil"),
     *("ativo", "dadosAdicionais", "numeroCartaoDesconto", "motivoPerda"),
+    *("codRastreador", "codFornecedor", "proximas", "opcoes", "tamanhoMaximo", "dataRemocao"),
 )
 # One of two names for the same is enough, and two values would differ.
 ALIASES = {"nomePessoa": "nome", "cpfCnpj": "documento", "telefones": "telefone"}
@@ -85,8 +86,10 @@ def plausible(value, name, chance):
     if isinstance(value, list):
         return [plausible(each, name, chance + number) for number, each in enumerate(value)]
     if isinstance(value, int) and not isinstance(value, bool):
-        if name == "diaVencimento":
+        if name in ("diaVencimento", "dia"):
             return 5 + chance % 6 * 5
+        if name == "versao":
+            return 1 + chance % 3
         few = {"codBeneficio": 400, "codPessoa": 40, "codPlano": 12, "planos": 12}.get(name, 4)
         return 1 + chance % few if name.startswith("cod") or name in ("planos", "lojas") else value
     if not isinstance(value, str):
@@ -95,6 +98,8 @@ def plausible(value, name, chance):
         return "11.222.333/0001-81"
     if re.search("cpf|cnpj|documento|matricula", name, re.IGNORECASE):
         return cpf(chance % 30)
+    if name == "validade":
+        return f"{1 + chance % 12:02}/{2027 + chance % 9}"
     if name.startswith(("data", "validade")):
         day = date(1950 + chance % 80, 1 + chance % 12, 1 + chance % 28)
         return day.isoformat() if re.search(r"\d{4}-", value) else day.strftime("%d/%m/%Y")

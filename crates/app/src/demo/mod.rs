@@ -15,6 +15,7 @@ mod dice;
 mod documents;
 mod equipment;
 mod founding;
+mod health;
 mod names;
 mod people;
 mod places;
