@@ -1,4 +1,4 @@
-//! The guide for integrators does what it says: its commands run as pasted, one after the other in one shell, and what they
+//! The guides for integrators and for those who manage do what they say: its commands run as pasted, one after the other in one shell, and what they
 //! print is what the guide shows.
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use testkit::{Database, both_engines};
 
 const GUIDE: &str = include_str!("../../../docs/integracao.md");
+const MANAGEMENT: &str = include_str!("../../../docs/gestao.md");
 const ADDRESS: &str = "http://127.0.0.1:8080";
 /// Between the output of one block and the next.
 const MARK: &str = "----8<----";
@@ -18,8 +19,8 @@ fn blocks(text: &str) -> Vec<(&str, &str)> {
 }
 
 /// The commands in their order, each with what the guide shows of its output.
-fn steps() -> Vec<(&'static str, Option<(&'static str, &'static str)>)> {
-    let blocks = blocks(GUIDE);
+fn steps(guide: &'static str) -> Vec<(&'static str, Option<(&'static str, &'static str)>)> {
+    let blocks = blocks(guide);
     let commands = blocks.iter().enumerate().filter(|(_, (language, _))| *language == "bash");
     commands
         .map(|(number, (_, commands))| {
@@ -52,6 +53,15 @@ fn tidied(language: &str, text: &str) -> String {
 
 #[both_engines]
 async fn the_guide_runs_as_pasted_and_prints_what_it_shows(database: Database) {
+    runs_as_pasted(&database, GUIDE);
+}
+
+#[both_engines]
+async fn the_guide_of_management_runs_as_pasted_and_prints_what_it_shows(database: Database) {
+    runs_as_pasted(&database, MANAGEMENT);
+}
+
+fn runs_as_pasted(database: &Database, guide: &'static str) {
     let folder = tempfile::tempdir().unwrap();
     let mut serve = Command::new(env!("CARGO_BIN_EXE_amparo"));
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("AMPARO_")) {
@@ -64,7 +74,7 @@ async fn the_guide_runs_as_pasted_and_prints_what_it_shows(database: Database) {
     let line = lines.find_map(|line| line.ok().filter(|line| line.contains("http://"))).unwrap();
     let address = line.rsplit_once(' ').unwrap().1;
 
-    let steps = steps();
+    let steps = steps(guide);
     // The day of the base, which is not always the machine's.
     let script: String =
         steps.iter().map(|(commands, _)| format!("{commands}echo; echo '{MARK}'\n")).collect();
@@ -89,9 +99,10 @@ async fn the_guide_runs_as_pasted_and_prints_what_it_shows(database: Database) {
 
 #[test]
 fn the_guide_shows_what_its_commands_print() {
-    let steps = steps();
-    assert!(steps.len() >= 10 && steps[0].0.contains(ADDRESS), "{steps:?}");
-    for (commands, shown) in steps {
+    let (integration, management) = (steps(GUIDE), steps(MANAGEMENT));
+    assert!(integration.len() >= 10 && integration[0].0.contains(ADDRESS), "{integration:?}");
+    assert!(management.len() >= 5 && management[0].0.contains(ADDRESS), "{management:?}");
+    for (commands, shown) in integration.into_iter().chain(management) {
         assert!(shown.is_some(), "{commands}");
         for tool in ["jq ", "python", "awk "] {
             assert!(!commands.contains(tool), "{commands}");

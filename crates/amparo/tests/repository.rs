@@ -197,6 +197,7 @@ fn every_document_that_is_linked_is_there() {
         "CONTRIBUTING.md",
         "docs/operations.md",
         "docs/integracao.md",
+        "docs/gestao.md",
     ] {
         let folder = Path::new(document).parent().unwrap();
         for part in read(document).split("](").skip(1) {

@@ -104,6 +104,18 @@ impl<S: Sync, T: Record> FromRequestParts<S> for Query<T> {
     }
 }
 
+/// The pairs of the query, where only a description knows what may be asked.
+pub struct Pairs(pub Vec<(String, String)>);
+
+impl<S: Sync> FromRequestParts<S> for Pairs {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Pairs, Infallible> {
+        let text = parts.uri.query().unwrap_or_default();
+        Ok(Pairs(form_urlencoded::parse(text.as_bytes()).into_owned().collect()))
+    }
+}
+
 /// The code in the path, of which there is one. What is none is told only when the code is wanted: the size and type of
 /// a body, which is taken after it, are judged before it.
 pub struct Code<T>(Result<T, Problems>);

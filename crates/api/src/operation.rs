@@ -12,6 +12,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AllOfBuilder, ArrayBuilder, ObjectBuilder, Ref, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 use wire::read::{FieldInfo, Record};
+use wire::register;
 
 /// Who may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +35,11 @@ pub enum Section {
     Sales,
     Claim,
     Management,
+    Registers,
 }
 
 impl Section {
-    pub const ALL: [Section; 7] = [
+    pub const ALL: [Section; 8] = [
         Section::Security,
         Section::Administration,
         Section::Member,
@@ -45,6 +47,7 @@ impl Section {
         Section::Sales,
         Section::Claim,
         Section::Management,
+        Section::Registers,
     ];
 
     pub fn name(self) -> &'static str {
@@ -56,6 +59,7 @@ impl Section {
             Section::Sales => "CRM",
             Section::Claim => "Evento",
             Section::Management => "Gestão",
+            Section::Registers => "Cadastros",
         }
     }
 
@@ -74,6 +78,9 @@ impl Section {
                 "O que aconteceu com os associados e os seus benefícios: colisões, roubos, assistências."
             }
             Section::Management => "O que a própria associação cadastra e opera, além da interface 1.84.",
+            Section::Registers => {
+                "Os cadastros da associação: lojas, planos, situações e o mais de que a operação depende. Todos se leem e se alteram do mesmo modo."
+            }
         }
     }
 }
@@ -90,6 +97,12 @@ impl Named {
         let mut schemas = vec![(name.clone(), T::schema())];
         T::schemas(&mut schemas);
         Named { reference: Ref::from_schema_name(name).into(), schemas }
+    }
+
+    /// Records that only a description knows: the first, with those that it refers to.
+    fn told(records: Vec<register::Named>) -> Option<Named> {
+        let reference = Ref::from_schema_name(&records.first()?.name).into();
+        Some(Named { reference, schemas: records.into_iter().map(|one| (one.name, one.schema)).collect() })
     }
 
     fn list_of<T: ToSchema + PartialSchema>() -> Named {
@@ -178,6 +191,24 @@ impl Operation {
     /// What may be asked for in the query.
     pub fn asks<T: Record>(mut self) -> Operation {
         self.query = T::fields();
+        self
+    }
+
+    /// Like [`Operation::asks`], where only a description knows what.
+    pub fn asks_for(mut self, fields: Vec<FieldInfo>) -> Operation {
+        self.query = fields;
+        self
+    }
+
+    /// Like [`Operation::takes`], where only a description knows what.
+    pub fn takes_record(mut self, record: register::Named) -> Operation {
+        self.body = Named::told(vec![record]).map(|record| Body { record, required: true });
+        self
+    }
+
+    /// Like [`Operation::answers`], where only a description knows what: the first, with those that it refers to.
+    pub fn answers_record(mut self, records: Vec<register::Named>) -> Operation {
+        self.answer = Named::told(records);
         self
     }
 

@@ -34,7 +34,13 @@ use wire::records::{
 const ANY_ROLE: Access = Access::Roles(&Role::ALL);
 const ADMINISTRATOR: Access = Access::Roles(&[Role::Administrator]);
 
+/// Every operation: those that are written here, and four for each register.
 pub fn operations() -> Vec<Operation> {
+    let registers = registers::REGISTERS.iter().flat_map(gestao::cadastro::operations);
+    written().into_iter().chain(registers).collect()
+}
+
+fn written() -> Vec<Operation> {
     use Section::{Administration, Benefit, Claim, Management, Member, Sales, Security};
     vec![
         post("/ext/autenticacao", Access::Login, ext::autenticacao::enter)

@@ -224,6 +224,10 @@ async fn put_claim(world: &World) {
 
 /// Where an operation needs something that is there: a code of the test world instead of one of the examples.
 fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
+    let named = path.strip_prefix("/gestao/").and_then(|rest| rest.split('/').next());
+    if let Some(register) = named.and_then(registers::find) {
+        return of_register(register, path, body);
+    }
     if let Some(body) = body.as_mut().filter(|_| path.starts_with("/ext/beneficio")) {
         match path.rsplit_once('/').map_or("", |(_, last)| last) {
             "dependente" => {
@@ -287,6 +291,20 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         "/ext/beneficio/dependente" if body.is_none() => format!("{path}?nome=jo"),
         "/gestao/entrega" => format!("{path}?codReceptor=1"),
         _ => path,
+    }
+}
+
+/// The record that the examples make is the one that is read and changed.
+fn of_register(register: &registers::Register, path: &str, body: &mut Option<Value>) -> String {
+    if let Some(body) = body.as_mut().filter(|_| register.path == "instalacao") {
+        // The vehicle is the second benefit.
+        body["codBeneficio"] = json!(2);
+    }
+    let path = path.replace(&format!("{{{}}}", register.code), &register.example.to_string());
+    let is_list = path == register.words.all_at && body.is_none();
+    match register.filters.first().filter(|_| is_list && register.needs_filter) {
+        Some(filter) => format!("{path}?{filter}=1"),
+        None => path,
     }
 }
 

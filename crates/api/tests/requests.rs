@@ -56,6 +56,8 @@ async fn head_works_wherever_get_does_and_other_methods_are_told_which_are_allow
             "/ext/beneficio" => "/ext/beneficio?sequencial=1",
             "/ext/beneficio/dependente" => "/ext/beneficio/dependente?nome=x",
             "/gestao/entrega" => "/gestao/entrega?codReceptor=1",
+            "/gestao/instalacao" => "/gestao/instalacao?codBeneficio=1",
+            "/gestao/cartaoCredito" => "/gestao/cartaoCredito?codPessoa=1",
             path => path,
         };
         // A code of something that is not there is answered alike, too.

@@ -29,6 +29,9 @@ pub enum Error {
     /// What was asked for by its code is not there, or not for the caller.
     #[error("there is no {code} for the caller ({field:?})")]
     NoSuch { field: Field, code: i32 },
+    /// The same of a record of a register, which only its description can name.
+    #[error("there is no such record for the caller: {0:?}")]
+    NoRecord(Rejection),
     /// A register changed while something was decided by it: decided anew, and never shown.
     #[error("a register changed meanwhile")]
     Stale,

@@ -29,6 +29,7 @@ mod passwords;
 pub mod people;
 pub mod presence;
 pub mod receivers;
+pub mod registering;
 pub mod resets;
 pub mod searches;
 pub mod sellers;

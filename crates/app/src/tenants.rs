@@ -1,7 +1,7 @@
 //! Creating a tenant, and finding the one that a command means.
 
 use crate::error::collect;
-use crate::{App, Error};
+use crate::{App, Error, registering};
 use domain::{BranchCode, Field, FunnelCode, Host, Moment, Name, Rejection, TenantId, TimeZone};
 use registers::{FUNNEL, SITUATIONS};
 use storage::counters::{self, Counter};
@@ -37,7 +37,8 @@ pub struct Created {
     pub is_default: bool,
 }
 
-/// Creates a tenant with its first branch, and the situations and the funnel that every tenant is born with.
+/// Creates a tenant with its first branch, and the situations, the funnel and the types that every tenant is
+/// born with.
 pub async fn create(app: &App, new: &NewTenant) -> Result<Created, Error> {
     let input = parse(new, app.now())?;
     // The server's lane: two tenants created at once still get two numbers, and one of them is the first.
@@ -70,6 +71,7 @@ pub(crate) async fn insert(tx: &mut Tx, new: &Parsed) -> Result<Created, Error> 
         counters::take_all(tx, tenant, [(Counter::Funnel, 1), (Counter::Stage, stages)]).await?;
     let born = funnels::insert(tenant, FunnelCode::new(funnel), FUNNEL.name, (stage, FUNNEL.stages), new.now);
     tx.batch(born).await?;
+    registering::add_born(tx, tenant, new.now).await?;
     for host in &new.hosts {
         if !tenants::claim_host(tx, host, tenant).await? {
             return Err(Rejection::HostTaken(host.as_str().to_owned()).into());

@@ -6,6 +6,8 @@
     reason = "a test fails loudly, and this one prints a table"
 )]
 
+#[path = "growth/registers.rs"]
+mod registers;
 #[path = "growth/sample.rs"]
 mod sample;
 #[path = "growth/script.rs"]
@@ -62,6 +64,11 @@ const MAY_GROW: &[Exception] = &[
     ),
     may_grow("cases by", "SELECT COUNT(*) AS rows FROM ", "how many there are in all is counted row by row"),
     may_grow("what is late", "SELECT COUNT(*) AS rows FROM ", "so is what is past its time"),
+    may_grow(
+        "register rastreador / ",
+        "SELECT COUNT(*) AS count FROM trackers ",
+        "how many trackers there are in all is counted row by row, in their index",
+    ),
     may_grow(
         "dependents by a common name",
         "dependents ",

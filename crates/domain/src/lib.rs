@@ -20,6 +20,7 @@ mod money;
 mod password;
 mod phone;
 mod receiver;
+mod register;
 mod rejection;
 mod role;
 mod scope;
@@ -55,6 +56,7 @@ pub use money::Money;
 pub use password::Password;
 pub use phone::Phone;
 pub use receiver::{ReceiverAddress, SigningSecret};
+pub use register::RegisterProblem;
 pub use rejection::{Field, FieldProblem, Rejection, Stands};
 pub use role::Role;
 pub use scope::{Branches, Scope};
@@ -63,7 +65,7 @@ pub use sets::{
     Priority, SellerKind, Sex, VehicleCategory,
 };
 pub use tenant::{Host, Name, TimeZone};
-pub use text::{Note, Text};
+pub use text::{Note, Text, line};
 pub use time::{Clock, Moment};
 pub use vehicle::{Chassis, Plate, plate_key};
 pub use when::When;

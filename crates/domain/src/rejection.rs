@@ -1,5 +1,6 @@
 //! Every refusal by a rule, as one closed set. The words for each are in `wire::refusal`.
 
+use crate::register::{Differing, RegisterProblem};
 use crate::{BenefitCode, BranchCode, DealCode, DependentCode, PlanCode, TenantId};
 
 /// The field a refusal speaks of; `wire` knows what it is called outside.
@@ -107,6 +108,7 @@ pub enum Rejection {
     BadDate(String),
     /// No moment: a day and an hour.
     BadMoment(String),
+    BadMonth(String),
     BadPlate(String),
     BadChassis(String),
     BadCard(String),
@@ -274,6 +276,13 @@ pub enum Rejection {
         members: u32,
         seed: u64,
     },
+    /// What is wrong with a field of a register, by the name that its description gives it.
+    Register {
+        field: &'static str,
+        problem: RegisterProblem,
+    },
+    /// A change must say which version of the record it is of.
+    NoVersion,
 }
 
 /// A field that somebody sent otherwise than it stands.
@@ -311,6 +320,9 @@ impl FieldProblem {
 impl Rejection {
     /// Whether it speaks against the present state, and not against what was sent.
     pub fn is_conflict(&self) -> bool {
+        if let Rejection::Register { problem, .. } = self {
+            return problem.is_conflict();
+        }
         matches!(
             self,
             Rejection::EmailTaken(_)

@@ -41,6 +41,11 @@ impl Note {
     }
 }
 
+/// One line of at most so many characters, where only a description knows how many.
+pub fn line(text: &str, longest: usize) -> Result<String, Rejection> {
+    limited(text, longest, char::is_control)
+}
+
 fn limited(text: &str, longest: usize, is_odd: impl Fn(char) -> bool) -> Result<String, Rejection> {
     let text = text.trim();
     if text.is_empty() {

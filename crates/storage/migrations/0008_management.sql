@@ -45,6 +45,37 @@ CREATE TABLE ticket_types (
     PRIMARY KEY (tenant, code)
 ) CLUSTERED;
 
+-- Every association that has none gets what new ones are born with (crates/registers/src/born.rs).
+INSERT INTO claim_types (tenant, code, name, active, version, created_at, updated_at)
+    SELECT t.tenant, v.code, v.name, TRUE, 1, t.created_at, t.created_at FROM tenants t CROSS JOIN (
+        SELECT 1 AS code, 'Colisão' AS name UNION ALL SELECT 2, 'Roubo ou furto' UNION ALL SELECT 3, 'Vidros e faróis'
+        UNION ALL SELECT 4, 'Danos da natureza' UNION ALL SELECT 5, 'Assistência e guincho'
+    ) v WHERE NOT EXISTS (SELECT 1 FROM counters c WHERE c.tenant = t.tenant AND c.kind = 'claim_type');
+INSERT INTO counters (tenant, kind, last) SELECT t.tenant, 'claim_type', 5 FROM tenants t
+    WHERE NOT EXISTS (SELECT 1 FROM counters c WHERE c.tenant = t.tenant AND c.kind = 'claim_type');
+INSERT INTO inspection_types (tenant, code, name, checklist, active, version, created_at, updated_at)
+    SELECT t.tenant, v.code, v.name, v.checklist, TRUE, 1, t.created_at, t.created_at FROM tenants t CROSS JOIN (
+        SELECT 1 AS code, 'Vistoria de adesão' AS name, 'Placa e chassi
+Lataria e pintura
+Vidros e faróis
+Pneus e estepe
+Quilometragem
+Documento do veículo' AS checklist UNION ALL SELECT 2, 'Vistoria de evento', 'Placa e chassi
+Danos visíveis
+Fotos dos quatro lados
+Boletim de ocorrência' UNION ALL SELECT 3, 'Documentação', 'Identidade
+Comprovante de endereço
+CNH'
+    ) v;
+INSERT INTO counters (tenant, kind, last) SELECT tenant, 'inspection_type', 3 FROM tenants;
+INSERT INTO ticket_types (tenant, code, name, priority, active, version, created_at, updated_at)
+    SELECT t.tenant, v.code, v.name, v.priority, TRUE, 1, t.created_at, t.created_at FROM tenants t CROSS JOIN (
+        SELECT 1 AS code, 'Dúvida' AS name, 1 AS priority UNION ALL SELECT 2, 'Boleto e pagamento', 2
+        UNION ALL SELECT 3, 'Alteração de cadastro', 2 UNION ALL SELECT 4, 'Reclamação', 3
+        UNION ALL SELECT 5, 'Cancelamento', 3
+    ) v;
+INSERT INTO counters (tenant, kind, last) SELECT tenant, 'ticket_type', 5 FROM tenants;
+
 CREATE TABLE specialties (
     tenant BIGINT NOT NULL REFERENCES tenants (tenant),
     code BIGINT NOT NULL,

@@ -116,6 +116,27 @@ pub async fn next(tx: &mut Tx, tenant: TenantId, counter: Counter) -> Result<i32
     take(tx, tenant, counter, 1).await
 }
 
+/// The next number of what a register is counted by.
+pub async fn next_of(tx: &mut Tx, tenant: TenantId, kind: &'static str) -> Result<i32, Error> {
+    let statement = sql("INSERT INTO counters (tenant, kind, last) VALUES ($1, $2, 1)
+         ON CONFLICT (tenant, kind) DO UPDATE SET last = counters.last + 1 RETURNING last");
+    let row = tx.one(statement.arg(tenant).arg(kind)).await?;
+    row.map_or_else(|| Err(Error::Broken("a counter gave nothing".to_owned())), |row| row.get("last"))
+}
+
+/// Codes from here on are never counted, so that whoever chooses the last of all leaves room for the next.
+const UNCOUNTED: i32 = 2_000_000_000;
+
+/// Moves the counter of a register past a code that somebody chose.
+pub async fn pass(tx: &mut Tx, tenant: TenantId, kind: &'static str, code: i32) -> Result<(), Error> {
+    if code >= UNCOUNTED {
+        return Ok(());
+    }
+    let statement = sql("INSERT INTO counters (tenant, kind, last) VALUES ($1, $2, $3)
+         ON CONFLICT (tenant, kind) DO UPDATE SET last = excluded.last WHERE counters.last < excluded.last");
+    tx.execute(statement.arg(tenant).arg(kind).arg(code)).await.map(drop)
+}
+
 /// Takes `count` numbers in a row; gives the first.
 pub async fn take(tx: &mut Tx, tenant: TenantId, counter: Counter, count: i32) -> Result<i32, Error> {
     let [first] = take_all(tx, tenant, [(counter, count)]).await?;

@@ -2,12 +2,14 @@
 
 use crate::statement::inserts;
 use crate::{Error, Source, Statement, Value, Weight, sql};
-use domain::{BenefitCode, InstallationCode, Moment, SupplierCode, TenantId};
+use domain::{BenefitCode, InstallationCode, Moment, SupplierCode, TenantId, TrackerCode};
 
 /// Days are `yyyy-MM-dd`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installation {
     pub code: InstallationCode,
+    /// The equipment that was installed, where the association knows it.
+    pub tracker: Option<TrackerCode>,
     pub serial_number: Option<String>,
     pub imei: Option<String>,
     pub model: Option<String>,
@@ -27,7 +29,7 @@ pub async fn of(
     benefit: BenefitCode,
 ) -> Result<Vec<(Installation, Option<String>)>, Error> {
     let statement =
-        sql("SELECT i.code, i.serial_number, i.imei, i.model, i.maker, i.supplier, i.place, i.installed_on,
+        sql("SELECT i.code, i.tracker, i.serial_number, i.imei, i.model, i.maker, i.supplier, i.place, i.installed_on,
              i.removed_on, i.active, s.name AS supplier_name
          FROM installations i LEFT JOIN suppliers s ON s.tenant = i.tenant AND s.code = i.supplier
          WHERE i.tenant = $1 AND i.benefit = $2 ORDER BY i.code")
@@ -38,6 +40,7 @@ pub async fn of(
         .map(|row| {
             let installation = Installation {
                 code: row.get("code")?,
+                tracker: row.get("tracker")?,
                 serial_number: row.get("serial_number")?,
                 imei: row.get("imei")?,
                 model: row.get("model")?,
@@ -61,11 +64,12 @@ pub fn insert<'i>(
     tenant: TenantId,
     installations: impl IntoIterator<Item = (BenefitCode, Moment, &'i Installation)>,
 ) -> Vec<Statement> {
-    let rows = installations.into_iter().map(|(benefit, at, one)| -> [Value; 15] {
+    let rows = installations.into_iter().map(|(benefit, at, one)| -> [Value; 16] {
         [
             tenant.into(),
             benefit.into(),
             one.code.into(),
+            one.tracker.into(),
             one.serial_number.as_deref().into(),
             one.imei.as_deref().into(),
             one.model.as_deref().into(),
@@ -80,7 +84,7 @@ pub fn insert<'i>(
             at.into(),
         ]
     });
-    let head = "INSERT INTO installations (tenant, benefit, code, serial_number, imei, model, maker, supplier, place,
-         installed_on, removed_on, active, version, created_at, updated_at) VALUES";
+    let head = "INSERT INTO installations (tenant, benefit, code, tracker, serial_number, imei, model, maker, supplier,
+         place, installed_on, removed_on, active, version, created_at, updated_at) VALUES";
     inserts(head, ROWS, rows)
 }

@@ -145,6 +145,7 @@ impl Registers {
         due_days::insert_all(tx, tenant, self.due_days, now).await?;
         let all: Vec<_> = (1..).zip(self.fields).map(|(code, field)| new_field(code, field)).collect();
         additional_fields::insert_all(tx, tenant, &all, now).await?;
+        self.forget_born(tx, tenant).await?;
         let all = (1..).zip(self.claim_types).map(|(code, kind)| (ClaimTypeCode::new(code), name(kind)));
         claim_types::insert_all(tx, tenant, &all.collect::<Vec<_>>(), now).await?;
         let all: Vec<_> = (1..).zip(self.suppliers).map(|(code, one)| new_supplier(code, one)).collect();
@@ -167,6 +168,17 @@ impl Registers {
             assert_eq!(tx.execute(left).await?, 1);
         }
         versions::raise_registers(tx, tenant).await.map(drop)
+    }
+
+    /// Types of claims are the world's own; those of inspections and tickets get the ending of everything there.
+    async fn forget_born(&self, tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+        tx.execute(sql("DELETE FROM claim_types WHERE tenant = $1").arg(tenant)).await?;
+        tx.execute(sql("DELETE FROM counters WHERE tenant = $1 AND kind = 'claim_type'").arg(tenant)).await?;
+        for table in ["inspection_types", "ticket_types"] {
+            let text = format!("{table} SET name = name || '{}' WHERE tenant = {tenant}", self.born_ending);
+            tx.execute(sql("UPDATE").ending(&text)).await?;
+        }
+        Ok(())
     }
 
     async fn write_funnels(&self, tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {

@@ -6,6 +6,7 @@ pub mod names;
 pub mod read;
 pub mod records;
 pub mod refusal;
+pub mod register;
 pub mod trigger;
 
 pub use names::{delivery_state, entity_from, entity_path, role, role_from};

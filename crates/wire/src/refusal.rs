@@ -1,7 +1,7 @@
 //! What a refusal says: one sentence in Portuguese that names the field and what is allowed, written for the person in
 //! front of the screen.
 
-use domain::{Field, FieldProblem, Money, Rejection, Stands};
+use domain::{Field, FieldProblem, Money, RegisterProblem, Rejection, Stands};
 
 /// What a field is called outside.
 pub fn field(field: Field) -> &'static str {
@@ -85,6 +85,8 @@ pub fn follows_from(rejection: &Rejection) -> &'static [&'static str] {
         }
         Rejection::OtherFunnel(_) => &["codFunil"],
         Rejection::NotLost => &["situacao"],
+        Rejection::Register { problem: RegisterProblem::NotAmong(_), .. } => &["entidade"],
+        Rejection::Register { problem: RegisterProblem::OnlyFor(_), .. } => &["tipo"],
         _ => &[],
     }
 }
@@ -158,6 +160,9 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::BadMoment(given) => format!(
             "data: \"{given}\" não é um momento; use o dia e a hora, como 2026-11-20T14:30 ou 20/11/2026 14:30."
         ),
+        Rejection::BadMonth(given) => {
+            format!("validade: \"{given}\" não é um mês; use mês e ano, como 11/2029.")
+        }
         Rejection::BadPlate(given) => {
             format!("placa: \"{given}\" não é uma placa; use ABC1234 ou, do Mercosul, ABC1D23.")
         }
@@ -367,6 +372,11 @@ pub fn text(rejection: &Rejection) -> String {
             "Neste banco de dados há uma demonstração pela metade; termine-a com `amparo demo load --members {members} \
              --seed {seed}`."
         ),
+        Rejection::Register { field, problem } => {
+            let (part, sentence) = register_problem(problem);
+            format!("{field}{part}: {sentence}")
+        }
+        Rejection::NoVersion => "versao: informe a versão do registro que você leu.".to_owned(),
     }
 }
 
@@ -381,6 +391,42 @@ fn old_version(given: i64, now: i64, since: &str, fields: &[Stands]) -> String {
     let line =
         |one: &Stands| format!("{}: enviado {}; agora {}.", one.field, value(&one.sent), value(&one.now));
     std::iter::once(first).chain(fields.iter().map(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// What comes behind the name of the field, and why it is wrong.
+fn register_problem(problem: &RegisterProblem) -> (String, String) {
+    use RegisterProblem as P;
+    let sentence = match problem {
+        P::Missing => "informe um valor.".to_owned(),
+        P::NotThere { what, code } => format!("{what} {code} não existe para o seu usuário."),
+        P::Unknown { what, code } => {
+            format!("{what} {code} não existe para o seu usuário ou não está em uso.")
+        }
+        P::UnknownPart { at, what, code } => {
+            return (format!("[{at}]"), format!("{what} {code} não existe ou é de outra entidade."));
+        }
+        P::NotAmong(allowed) => format!("não combina com o resto; use {}.", listed(allowed)),
+        P::OnlyFor(what) => format!("só se informa para {what}."),
+        P::Before(other) => format!("não pode ser antes de {other}."),
+        P::NotAVehicle(code) => format!("o benefício {code} não é veicular."),
+        P::NoFilter(allowed) => format!("informe ao menos um destes: {}.", listed(allowed)),
+        P::Fixed { now } => format!("não muda depois de cadastrado; é {now}."),
+        P::CodeTaken { what, code } => {
+            format!("{code} já é o código de outro registro; {what} precisa de outro.")
+        }
+        P::Taken { what, code } => format!("já é o valor d{what} {code}; use outro."),
+        P::LastActive { what } => {
+            format!("{what} é o último registro em uso; cadastre ou ative outro antes.")
+        }
+        P::IsDefault => "esta é a situação padrão do seu tipo; marque outra como padrão antes.".to_owned(),
+        P::InactiveDefault => "uma situação inativa não pode ser a padrão.".to_owned(),
+        P::Installed { installation } => {
+            format!(
+                "este rastreador está em um veículo (instalação {installation}); registre a remoção antes."
+            )
+        }
+    };
+    (String::new(), sentence)
 }
 
 /// The part of the field that is wrong, and why.

@@ -3,6 +3,7 @@
 pub mod auditoria;
 pub mod caso;
 pub mod consulta;
+pub mod cadastro;
 pub mod entrega;
 pub mod evento;
 pub mod help_desk;

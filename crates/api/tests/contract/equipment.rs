@@ -16,6 +16,7 @@ fn equipment(benefit: impl std::fmt::Display) -> String {
 fn bare(code: i32, model: Option<&str>) -> Installation {
     Installation {
         code: InstallationCode::new(code),
+        tracker: None,
         serial_number: None,
         imei: None,
         model: model.map(str::to_owned),

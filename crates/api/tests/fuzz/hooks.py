@@ -63,6 +63,7 @@ UNLIKELY = (
     *("codBeneficio", "codDependente", "codConsultor", "codRepresentante", "codUsuarioResponsavel", "codFunil"),
     *("ativo", "dadosAdicionais", "numeroCartaoDesconto", "motivoPerda"),
     *("codResponsavel", "relacionados"),
+    *("codRastreador", "codFornecedor", "proximas", "opcoes", "tamanhoMaximo", "dataRemocao"),
 )
 # One of two names for the same is enough, and two values would differ.
 ALIASES = {"nomePessoa": "nome", "cpfCnpj": "documento", "telefones": "telefone"}
@@ -96,7 +97,7 @@ def plausible(value, name, chance):
     if isinstance(value, list):
         return [plausible(each, name, chance + number) for number, each in enumerate(value)]
     if isinstance(value, int) and not isinstance(value, bool):
-        if name == "diaVencimento":
+        if name in ("diaVencimento", "dia"):
             return 5 + chance % 6 * 5
         if name == "versao":
             return 1 + chance % 4
@@ -110,6 +111,8 @@ def plausible(value, name, chance):
         return cpf(chance % 30)
     if name in ("dataPrevista", "dataConsulta"):
         return f"{2020 + chance % 10}-11-20T14:30"
+    if name == "validade":
+        return f"{1 + chance % 12:02}/{2027 + chance % 9}"
     if name.startswith(("data", "validade")):
         day = date(1950 + chance % 80, 1 + chance % 12, 1 + chance % 28)
         return day.isoformat() if re.search(r"\d{4}-", value) else day.strftime("%d/%m/%Y")

@@ -4,10 +4,18 @@
 #[allow(dead_code, reason = "those of the contract call more than these do")]
 #[path = "../contract/calls.rs"]
 mod calls;
+mod cards;
 mod case_lists;
 mod case_lives;
 mod case_scene;
 mod consulta;
+mod equipment;
 mod evento;
 mod help_desk;
+mod registers;
+mod registers_at_once;
+mod registers_roles;
+mod registers_rules;
+mod registers_search;
+mod situations;
 mod vistoria;

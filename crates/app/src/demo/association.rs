@@ -41,9 +41,6 @@ pub const VEHICLE_TYPES: &[(&str, VehicleCategory)] = &[
     ("Reboque e carretinha", Other),
 ];
 
-/// What a claim may be about.
-pub const CLAIM_TYPES: [&str; 5] =
-    ["Colisão", "Roubo ou furto", "Vidros e faróis", "Danos da natureza", "Assistência e guincho"];
 /// A funnel behind the one that every association is born with, and its stages.
 pub const SECOND_FUNNEL: (&str, &[(&str, Colour)]) = (
     "Empresas e frotas",

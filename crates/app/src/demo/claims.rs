@@ -1,7 +1,6 @@
 //! What happened to the members of a demonstration: collisions with a third party or without, thefts, tows. It follows
 //! from the seed and the member's number, by throws of its own.
 
-use super::association::CLAIM_TYPES;
 use super::benefits::Holding;
 use super::calendar::{SHOWN_ON, at_work, day, day_of};
 use super::dice::Dice;
@@ -139,4 +138,4 @@ impl Crowd {
 }
 
 /// So many types, as the shares above expect.
-const _: () = assert!(CLAIM_TYPES.len() == 5);
+const _: () = assert!(registers::CLAIM_TYPES.len() == 5);

@@ -11,6 +11,8 @@ use storage::installations::Installation;
 const STREAM: u64 = 6 << 32;
 /// Benefits of one member that are told apart.
 const BENEFITS: u64 = 8;
+/// Pieces of equipment of one benefit that are told apart.
+const PIECES: u64 = 4;
 
 /// Model and maker.
 const DEVICES: &[(&str, &str)] = &[
@@ -41,7 +43,7 @@ impl Crowd {
         let installed = (joined + dice.in_range(0..30)).min(end);
         // A few were replaced by another.
         let replaced = (dice.percent(12) && installed < end).then(|| dice.in_range(installed..end));
-        let mut all = Vec::new();
+        let mut all: Vec<Installation> = Vec::new();
         if let Some(removed) = replaced {
             let device = dice.pick(DEVICES);
             all.push(installation(dice, device, installed, Some(removed)));
@@ -50,6 +52,11 @@ impl Crowd {
         all.push(installation(dice, device, replaced.unwrap_or(installed), cancelled));
         if dice.percent(15) || is_shown {
             all.push(installation(dice, BLOCKER, installed, cancelled));
+        }
+        // No two pieces of equipment have one number.
+        for (piece, one) in (0..).zip(&mut all) {
+            let own = (u64::from(number) * BENEFITS + u64::from(at)) * PIECES + piece;
+            one.serial_number = Some(format!("SN{own:010}"));
         }
         all
     }
@@ -63,7 +70,8 @@ fn installation(
 ) -> Installation {
     Installation {
         code: InstallationCode::new(0),
-        serial_number: Some(format!("SN{}", dice.digits(8))),
+        tracker: None,
+        serial_number: None,
         imei: Some(imei(dice)),
         model: Some(model.to_owned()),
         maker: Some(maker.to_owned()),

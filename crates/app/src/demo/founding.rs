@@ -1,19 +1,18 @@
 //! The founding of the demonstration's association: its base, and every register that it has before its members.
 
-use super::association::{
-    self, CLAIM_TYPES, DUE_DAYS, FIELDS, PLANS, SECOND_FUNNEL, SUPPLIERS, VEHICLE_TYPES,
-};
+use super::association::{self, DUE_DAYS, FIELDS, PLANS, SECOND_FUNNEL, SUPPLIERS, VEHICLE_TYPES};
 use super::calendar::FOUNDED;
 use super::cases::LIMITS;
 use super::dice::Dice;
 use super::documents::{self, LAST_NUMBER};
+use super::health;
 use super::places::{self, BRANCHES};
 use super::sellers;
 use crate::Error;
 use crate::tenants::{self, Parsed};
 use domain::{
-    BenefitKind, BranchCode, ClaimTypeCode, Email, Field, FieldCode, FunnelCode, Moment, Name, PlanCode,
-    SituationCode, SupplierCode, TenantId, VehicleCategory, VehicleTypeCode,
+    BenefitKind, BranchCode, Email, Field, FieldCode, FunnelCode, Moment, Name, PlanCode, SituationCode,
+    SupplierCode, TenantId, VehicleCategory, VehicleTypeCode,
 };
 use std::ops::RangeFrom;
 use storage::additional_fields::{self, NewField};
@@ -21,7 +20,7 @@ use storage::counters::{self, Counter};
 use storage::plans::{self, NewPlan};
 use storage::suppliers::{self, NewSupplier};
 use storage::vehicle_types::{self, NewVehicleType};
-use storage::{Tx, branches, claim_types, due_days, funnels, situations, versions};
+use storage::{Tx, branches, due_days, funnels, situations, versions};
 
 /// When everything was registered: the day of the founding.
 const THEN: Moment = FOUNDED;
@@ -46,10 +45,7 @@ pub async fn found(tx: &mut Tx, base: &Parsed, seed: u64) -> Result<TenantId, Er
     let codes = take(tx, tenant, Counter::Supplier, SUPPLIERS.len()).await?;
     let new: Result<Vec<_>, Error> = codes.zip(SUPPLIERS).map(|one| supplier(seed, one)).collect();
     suppliers::insert_all(tx, tenant, &new?, THEN).await?;
-    let codes = take(tx, tenant, Counter::ClaimType, CLAIM_TYPES.len()).await?;
-    let new: Result<Vec<_>, Error> =
-        codes.zip(CLAIM_TYPES).map(|(code, name)| Ok((ClaimTypeCode::new(code), named(name)?))).collect();
-    claim_types::insert_all(tx, tenant, &new?, THEN).await?;
+    health::found(tx, tenant, seed, THEN).await?;
     // Their codes count from 1, as the members' rows assume.
     let posts = sellers::posts();
     take(tx, tenant, Counter::Seller, posts.len()).await?;

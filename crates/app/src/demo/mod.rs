@@ -16,6 +16,7 @@ mod dice;
 mod documents;
 mod equipment;
 mod founding;
+mod health;
 mod names;
 mod people;
 mod places;

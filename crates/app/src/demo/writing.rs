@@ -12,7 +12,7 @@ use crate::people::{listed_days, own};
 use crate::situations::{self, Acting, benefit_row, member};
 use domain::{
     BenefitCode, CardNumber, CaseKind, CreditCardCode, DependentCode, Entity, HistoryCode, InstallationCode,
-    ItemCode, PersonCode, Plate, TenantId,
+    ItemCode, PersonCode, Plate, TenantId, TrackerCode,
 };
 use std::sync::Arc;
 use storage::benefits::{self, Benefit};
@@ -24,6 +24,7 @@ use storage::installations::{self, Installation};
 use storage::items::{self, Item};
 use storage::listing::{self, ListedRow};
 use storage::people::Profile;
+use storage::trackers::{self, NewTracker};
 use storage::{Tx, phones};
 
 /// Where the history says that a demonstration's situations come from.
@@ -55,6 +56,7 @@ pub async fn write_members(tx: &mut Tx, part: &Part) -> Result<Progress, Error> 
     tx.batch(benefits::insert(tenant, rows.benefits())).await?;
     tx.batch(items::insert_each(tenant, rows.items())).await?;
     tx.batch(dependents::insert(tenant, rows.dependents())).await?;
+    tx.batch(trackers::insert(tenant, rows.equipment().filter_map(tracker))).await?;
     tx.batch(installations::insert(tenant, rows.equipment())).await?;
     tx.batch(credit_cards::insert(tenant, rows.credit_cards())).await?;
     tx.batch(rows.listing(&part.registers)).await?;
@@ -108,6 +110,7 @@ async fn take_codes(tx: &mut Tx, tenant: TenantId, part: &Part) -> Result<Codes,
             Counter::Installation,
             of_each(&|member| member.benefits.iter().map(|one| one.equipment.len()).sum()),
         ),
+        (Counter::Tracker, of_each(&|member| member.benefits.iter().map(|one| one.equipment.len()).sum())),
         (Counter::CreditCard, of_each(&|member| member.credit_cards.len())),
         (Counter::Dependent, of_each(&|member| member.benefits.iter().map(|one| one.dependents.len()).sum())),
         (Counter::Listing, 1),
@@ -129,6 +132,8 @@ async fn take_codes(tx: &mut Tx, tenant: TenantId, part: &Part) -> Result<Codes,
         appointment,
         _,
         installation,
+        // As many as installations, so that one number is both codes.
+        _,
         credit_card,
         dependent,
         _,
@@ -278,8 +283,9 @@ fn row<'m>(tenant: TenantId, member: &'m Member, next: &mut Codes) -> Row<'m> {
         });
         let dependents = dependents.collect();
         let equipment = holding.equipment.iter().map(|one| {
-            let code = InstallationCode::new(count(&mut next.installation));
-            Installation { code, ..one.clone() }
+            let code = count(&mut next.installation);
+            let tracker = Some(TrackerCode::new(code));
+            Installation { code: InstallationCode::new(code), tracker, ..one.clone() }
         });
         let equipment = equipment.collect();
         Given { code, benefit, items, dependents, equipment }
@@ -290,6 +296,19 @@ fn row<'m>(tenant: TenantId, member: &'m Member, next: &mut Codes) -> Row<'m> {
         new.card.code = CreditCardCode::new(count(&mut next.credit_card));
     }
     Row { person, profile: &member.person, slot, benefits, credit_cards }
+}
+
+/// What was installed, which the association owns.
+fn tracker((_, created_at, one): (BenefitCode, domain::Moment, &Installation)) -> Option<NewTracker<'_>> {
+    Some(NewTracker {
+        code: one.tracker?,
+        serial_number: one.serial_number.as_deref()?,
+        imei: one.imei.as_deref(),
+        model: one.model.as_deref(),
+        maker: one.maker.as_deref(),
+        supplier: one.supplier,
+        created_at,
+    })
 }
 
 /// Its first situation, with the body that a receiver would have been sent.

@@ -54,6 +54,14 @@ async fn the_equipment_of_a_demo_stands_on_vehicles_and_comes_from_suppliers_of_
         ("SELECT last AS it FROM counters WHERE kind = 'installation'", count),
         ("SELECT COUNT(DISTINCT code) AS it FROM installations", count),
         ("SELECT COUNT(DISTINCT supplier) AS it FROM installations", 2),
+        ("SELECT last AS it FROM counters WHERE kind = 'tracker'", count),
+        ("SELECT COUNT(*) AS it FROM trackers", count),
+        // Every one of them is a tracker of the association, as it says itself.
+        (
+            "SELECT COUNT(*) AS it FROM installations i JOIN trackers t ON t.tenant = i.tenant AND t.code = i.tracker
+             WHERE t.serial_number = i.serial_number AND t.imei = i.imei AND t.supplier = i.supplier",
+            count,
+        ),
         (
             "SELECT COUNT(*) AS it FROM installations i JOIN benefits b ON b.tenant = i.tenant AND b.code = i.benefit
              JOIN suppliers s ON s.tenant = i.tenant AND s.code = i.supplier
@@ -64,4 +72,21 @@ async fn the_equipment_of_a_demo_stands_on_vehicles_and_comes_from_suppliers_of_
     ] {
         assert_eq!(column::<i64>(db, text).await, [expected], "{text}");
     }
+}
+
+#[both_engines]
+async fn a_demo_has_doctors_at_its_clinics_and_the_types_that_operations_need(database: Database) {
+    let app = fresh(&database).await;
+    load(&app, 10, 3).await;
+    let registers = app::base::registers(&app, HERE).await.unwrap();
+    assert!(registers.specialties.len() >= 5 && registers.clinics.len() >= 3 && registers.doctors.len() >= 8);
+    for doctor in &registers.doctors {
+        assert!(registers.specialty(doctor.specialty.unwrap()).is_some(), "{doctor:?}");
+        assert!(registers.clinic(doctor.clinic.unwrap()).unwrap().address.city.is_some(), "{doctor:?}");
+    }
+    assert!(registers.inspection_types.iter().all(|one| !one.checklist.is_empty()));
+    assert_eq!(
+        (registers.claim_types.len(), registers.inspection_types.len(), registers.ticket_types.len()),
+        (5, 3, 5)
+    );
 }

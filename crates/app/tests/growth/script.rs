@@ -28,17 +28,17 @@ pub struct Script<'a> {
 }
 
 /// `a=b&c=d`
-fn pairs(text: &str) -> impl Iterator<Item = (String, String)> {
+pub(super) fn pairs(text: &str) -> impl Iterator<Item = (String, String)> {
     text.split('&')
         .filter_map(|pair| pair.split_once('='))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
 
-fn plainly<T>() -> Once<T> {
+pub(super) fn plainly<T>() -> Once<T> {
     Once { ticket: None, render: Arc::new(|_| Vec::new()), trial: false }
 }
 
-fn now<T>(done: Result<Done<T>, app::Error>) -> T {
+pub(super) fn now<T>(done: Result<Done<T>, app::Error>) -> T {
     match done.unwrap() {
         Done::Now(value) => value,
         Done::Before(_) => panic!("it was done before"),
@@ -58,12 +58,14 @@ impl Script<'_> {
             self.cases(who, caller).await;
             self.look(who, caller).await;
             self.sales(who, caller).await;
+            self.read_registers(who, caller).await;
         }
         self.validate(&callers).await;
         let (_, administrator) = &callers[0];
         self.write(administrator).await;
         self.work(administrator).await;
         self.sell(administrator).await;
+        self.write_registers(administrator).await;
         self.audit(administrator).await;
         self.triggers(administrator).await;
     }

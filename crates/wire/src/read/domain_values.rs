@@ -5,7 +5,7 @@ use super::{At, Between, Problems, Read};
 use crate::names::{self, Named};
 use crate::refusal;
 use domain::{
-    BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Cpf, Date, DealCode, DependentCode,
+    BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Colour, Cpf, Date, DealCode, DependentCode,
     Document, Email, Entity, Field, FieldCode, FunnelCode, HistoryCode, LeadCode, Money, Name, Note,
     PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode, StageCode,
     SupplierCode, Text, Uf, UserCode, VehicleTypeCode, fold,
@@ -59,6 +59,7 @@ texts! {
     CardNumber: CardNumber::parse, string().pattern(Some(r"^\d{4} ?\d{2} ?\d ?\d{3} ?\d{3}$"));
     ReceiverAddress: ReceiverAddress::parse, string().max_length(Some(ReceiverAddress::LONGEST));
     Note: Note::parse, string().max_length(Some(Note::LONGEST));
+    Colour: Colour::parse, string().pattern(Some("^#?[0-9A-Fa-f]{6}$"));
     Hidden: |text| Note::parse(text).map(Hidden), string().max_length(Some(Note::LONGEST));
 }
 
@@ -287,7 +288,7 @@ impl<T: Named> Read for Loosely<T> {
 }
 
 /// What a value that is none of a fixed set is told.
-fn one_of<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
+pub(crate) fn one_of<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> String {
     let allowed: Vec<&str> = allowed.into_iter().collect();
     format!("\"{given}\" não é um valor aceito; use {}.", listed(&allowed))
 }

@@ -13,9 +13,10 @@ mod sent;
 mod tests;
 mod values;
 
+pub(crate) use domain_values::one_of;
 pub use domain_values::{CardOrDocument, Hidden, IsoQueryDate, Loosely, QueryDate};
 pub use record::{described, object, or_null};
-pub use sent::{Unread, body, body_or_nothing, both, code, list_body, query};
+pub use sent::{Unread, body, body_by, body_or_nothing, both, code, list_body, query, query_by};
 pub use values::{Between, Scalar, TextOrNumber};
 
 use serde_json::{Map, Value};
@@ -40,6 +41,15 @@ impl<T> Given<T> {
             Given::Keep => {}
             Given::Clear => *value = None,
             Given::Set(new) => *value = Some(as_kept(new)),
+        }
+    }
+
+    /// The same of what is made of the value.
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Given<U> {
+        match self {
+            Given::Keep => Given::Keep,
+            Given::Clear => Given::Clear,
+            Given::Set(value) => Given::Set(make(value)),
         }
     }
 

@@ -35,6 +35,33 @@ pub fn body<T: Read>(bytes: &[u8]) -> Result<T, Unread<T>> {
     collected(|problems| T::read(&value, &At::Root, problems))
 }
 
+/// Reads a body that is an object whose fields only a description knows.
+pub fn body_by<T>(
+    bytes: &[u8],
+    read: impl FnOnce(&Map<String, Value>, &mut Problems) -> T,
+) -> Result<T, Unread<T>> {
+    let value: Value = match without_mark(bytes) {
+        [] => return Err(missing().into()),
+        bytes => json(bytes)?,
+    };
+    collected(|problems| match &value {
+        Value::Object(fields) => Some(read(fields, problems)),
+        _ => {
+            problems.add(&At::Root, "deve ser um objeto JSON, entre { e }.");
+            None
+        }
+    })
+}
+
+/// Reads the pairs of a query whose parameters only a description knows.
+pub fn query_by<T>(
+    pairs: impl Iterator<Item = (String, String)>,
+    read: impl FnOnce(&Map<String, Value>, &mut Problems) -> T,
+) -> Result<T, Problems> {
+    let fields = first_of_each(pairs);
+    collected(|problems| Some(read(&fields, problems))).map_err(|unread| unread.problems)
+}
+
 /// Reads a body that is a list. Its items are told by the name that the list has wherever it stands in a record.
 pub fn list_body<T: Read>(name: &str, bytes: &[u8]) -> Result<Vec<T>, Unread<Vec<T>>> {
     let value: Value = match without_mark(bytes) {
@@ -57,11 +84,16 @@ pub fn body_or_nothing<T: Record>(bytes: &[u8]) -> Result<T, Unread<T>> {
 
 /// Reads a record from the pairs of a query. What comes twice counts as it came first.
 pub fn query<T: Record>(pairs: impl Iterator<Item = (String, String)>) -> Result<T, Problems> {
+    let fields = first_of_each(pairs);
+    collected(|problems| T::read_fields(&fields, &At::Root, problems)).map_err(|unread| unread.problems)
+}
+
+fn first_of_each(pairs: impl Iterator<Item = (String, String)>) -> Map<String, Value> {
     let mut fields = Map::new();
     for (name, text) in pairs {
         fields.entry(name).or_insert(Value::String(text));
     }
-    collected(|problems| T::read_fields(&fields, &At::Root, problems)).map_err(|unread| unread.problems)
+    fields
 }
 
 /// Reads a code from a path. A program writes it there, so nothing around its digits is forgiven but their sign.

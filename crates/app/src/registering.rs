@@ -1,0 +1,146 @@
+//! Registers: their records listed, read, added and changed, by their descriptions (crate `registers`). Nothing is ever deleted:
+//! what is no longer used is inactive. What a description cannot say of a register is a rule (`rules/`).
+
+mod born;
+mod judged;
+mod lists;
+mod rules;
+mod wish;
+
+pub(crate) use born::{add_all, add_born};
+pub use lists::{Page, one, page};
+pub use storage::registers::Record;
+
+use crate::access::Session;
+use crate::once::{self, Done, Once};
+use crate::{App, Error, base};
+use domain::{Moment, PersonCode, Scope, TimeZone, UserCode};
+use judged::judge;
+use registers::Register;
+use storage::versions::{self, Versions};
+use storage::{Lane, Tx, audit, counters, registers as kept};
+use wire::register::Sent;
+use wish::Wish;
+
+/// What is done to a record, by whom.
+struct Doing {
+    register: &'static Register,
+    scope: Scope,
+    user: UserCode,
+    /// The code in the path; none of a new record.
+    code: Option<i32>,
+    sent: Sent,
+    zone: TimeZone,
+    now: Moment,
+}
+
+/// A record as it was written.
+#[derive(Clone, Debug)]
+pub struct Saved {
+    pub record: Record,
+    pub zone: TimeZone,
+    raised: Option<Versions>,
+}
+
+/// Adds a record.
+pub async fn create(
+    app: &App,
+    caller: &Session,
+    register: &'static Register,
+    sent: Sent,
+    once: Once<Saved>,
+) -> Result<Done<Saved>, Error> {
+    save(app, caller, register, (None, sent), once).await
+}
+
+/// Changes a record: what was not sent stays.
+pub async fn change(
+    app: &App,
+    caller: &Session,
+    register: &'static Register,
+    (code, sent): (i32, Sent),
+    once: Once<Saved>,
+) -> Result<Done<Saved>, Error> {
+    save(app, caller, register, (Some(code), sent), once).await
+}
+
+async fn save(
+    app: &App,
+    caller: &Session,
+    register: &'static Register,
+    (code, sent): (Option<i32>, Sent),
+    once: Once<Saved>,
+) -> Result<Done<Saved>, Error> {
+    let tenant = caller.scope.tenant();
+    let zone = base::registers(app, tenant).await?.zone.clone();
+    let doing =
+        Doing { register, scope: caller.scope.clone(), user: caller.user, code, sent, zone, now: app.now() };
+    let done =
+        once::write(app, Lane::of(tenant), once, doing, |tx, doing| Box::pin(write(tx, doing))).await?;
+    // What this process remembers is old from here on; the others notice by the version.
+    if let Done::Now(Saved { raised: Some(raised), .. }) = &done {
+        app.memory.raise(tenant, *raised);
+    }
+    Ok(done)
+}
+
+async fn write(tx: &mut Tx, doing: &Doing) -> Result<Saved, Error> {
+    let mut wish = judge(tx, doing).await?;
+    let (register, tenant) = (doing.register, doing.scope.tenant());
+    let raised = match wish.is_changed() {
+        false => None,
+        true => {
+            store(tx, doing, &mut wish).await?;
+            match register.remembered {
+                true => Some(versions::raise_registers(tx, tenant).await?),
+                false => None,
+            }
+        }
+    };
+    let lost = || storage::Error::Broken(format!("{} {:?} is gone", register.path, wish.code));
+    let record = kept::find(tx, register, &doing.scope, wish.code.unwrap_or(0)).await?.ok_or_else(lost)?;
+    Ok(Saved { record, zone: doing.zone.clone(), raised })
+}
+
+async fn store(tx: &mut Tx, doing: &Doing, wish: &mut Wish<'_>) -> Result<(), Error> {
+    let (register, tenant) = (doing.register, doing.scope.tenant());
+    let code = match (wish.code, register.counter) {
+        (Some(code), Some(counter)) => {
+            counters::pass(tx, tenant, counter, code).await?;
+            code
+        }
+        (Some(code), None) => code,
+        (None, Some(counter)) => next(tx, doing, counter).await?,
+        (None, None) => return Err(Error::Text(format!("{} has no code", register.path))),
+    };
+    wish.settle(code);
+    rules::before(tx, wish).await?;
+    let row = (code, &wish.values[..], wish.active);
+    match &wish.had {
+        Some(_) => kept::update(tx, register, tenant, row, doing.now).await?,
+        None => kept::insert(tx, register, tenant, row, doing.now).await?,
+    }
+    let told = if wish.had.is_some() { &register.words.change } else { &register.words.create };
+    let entry = audit::Entry {
+        tenant,
+        at: doing.now,
+        user: Some(doing.user),
+        operation: told.operation,
+        person: wish.person,
+        detail: Some(format!("{} {code}: {}", register.path, wish.told())),
+    };
+    Ok(audit::append(tx, &entry).await?)
+}
+
+/// The next code that is nobody's: those that were chosen were passed, but for the very last ones.
+async fn next(tx: &mut Tx, doing: &Doing, counter: &'static str) -> Result<i32, Error> {
+    loop {
+        let code = counters::next_of(tx, doing.scope.tenant(), counter).await?;
+        if !kept::is_there(tx, doing.register, doing.scope.tenant(), code).await? {
+            return Ok(code);
+        }
+    }
+}
+
+/// Whose data a record is, where it is somebody's.
+type Whose = Option<PersonCode>;

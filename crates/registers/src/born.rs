@@ -1,0 +1,33 @@
+//! The types of event, inspection and ticket that every association is born with. It renames them and adds to them as it
+//! likes. Migration 8 gives the same to the associations that were there before.
+
+use domain::Priority;
+
+pub const CLAIM_TYPES: &[&str] =
+    &["Colisão", "Roubo ou furto", "Vidros e faróis", "Danos da natureza", "Assistência e guincho"];
+
+pub struct BornInspectionType {
+    pub name: &'static str,
+    /// What an inspector looks at, one thing a line.
+    pub checklist: &'static str,
+}
+
+pub const INSPECTION_TYPES: &[BornInspectionType] = &[
+    BornInspectionType {
+        name: "Vistoria de adesão",
+        checklist: "Placa e chassi\nLataria e pintura\nVidros e faróis\nPneus e estepe\nQuilometragem\nDocumento do veículo",
+    },
+    BornInspectionType {
+        name: "Vistoria de evento",
+        checklist: "Placa e chassi\nDanos visíveis\nFotos dos quatro lados\nBoletim de ocorrência",
+    },
+    BornInspectionType { name: "Documentação", checklist: "Identidade\nComprovante de endereço\nCNH" },
+];
+
+pub const TICKET_TYPES: &[(&str, Priority)] = &[
+    ("Dúvida", Priority::Low),
+    ("Boleto e pagamento", Priority::Medium),
+    ("Alteração de cadastro", Priority::Medium),
+    ("Reclamação", Priority::High),
+    ("Cancelamento", Priority::High),
+];

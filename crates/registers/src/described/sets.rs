@@ -1,0 +1,37 @@
+//! The fixed sets that registers choose from: the numbers that the database knows, and the names of the interface. A test of
+//! `wire` holds them against its own tables.
+
+pub const ENTITY: &[(i64, &str)] =
+    &[(1, "beneficio"), (2, "evento"), (3, "vistoria"), (4, "helpDesk"), (5, "consulta")];
+
+pub const SITUATION_KIND: &[(i64, &str)] = &[
+    (1, "ATIVO"),
+    (2, "PENDENTE"),
+    (3, "SUSPENSO"),
+    (4, "INATIVO"),
+    (5, "CANCELADO"),
+    (6, "ABERTO"),
+    (7, "ANDAMENTO"),
+    (8, "CONCLUIDO"),
+];
+
+pub const BENEFIT_KIND: &[(i64, &str)] =
+    &[(0, "VEICULAR"), (1, "SAUDE"), (2, "DIVERSOS"), (3, "CONSORCIO"), (4, "A24H")];
+
+pub const SELLER_KIND: &[(i64, &str)] = &[(1, "Consultor"), (2, "Representante")];
+
+pub const FIELD_KIND: &[(i64, &str)] =
+    &[(1, "Texto"), (2, "Numero"), (3, "Data"), (4, "Logico"), (5, "Lista")];
+
+pub const VEHICLE_CATEGORY: &[(i64, &str)] = &[
+    (1, "Bicicleta"),
+    (2, "Caminhao"),
+    (3, "Leve"),
+    (4, "Motocicleta"),
+    (5, "Pickup"),
+    (6, "Utilitario"),
+    (7, "Onibus"),
+    (8, "Outro"),
+];
+
+pub const PRIORITY: &[(i64, &str)] = &[(1, "Baixa"), (2, "Média"), (3, "Alta"), (4, "Urgente")];

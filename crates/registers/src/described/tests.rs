@@ -1,0 +1,45 @@
+use super::*;
+use crate::describe::{Need, Value};
+use std::collections::BTreeSet;
+
+#[test]
+fn no_two_registers_or_fields_have_one_name() {
+    let paths: BTreeSet<_> = REGISTERS.iter().map(|register| register.path).collect();
+    assert_eq!(paths.len(), REGISTERS.len());
+    for register in REGISTERS {
+        let own = ["ativo", "versao", "dataCadastro", "dataAtualizacao", register.code];
+        let mut names: BTreeSet<_> = own.into_iter().collect();
+        for field in register.fields {
+            assert!(names.insert(field.name), "{} {}", register.path, field.name);
+        }
+    }
+}
+
+#[test]
+fn every_field_is_told_and_whatever_is_named_is_there() {
+    for register in REGISTERS {
+        assert!(register.words.one_at.ends_with(&format!("{{{}}}", register.code)), "{}", register.path);
+        assert!((register.codes.0..=register.codes.1).contains(&register.example));
+        let named = register.filters.iter().chain(register.unique.iter().flat_map(|one| one.fields));
+        for name in named {
+            assert!(register.field(name).is_some(), "{} {name}", register.path);
+        }
+        assert!(!register.needs_filter || !register.filters.is_empty());
+        for field in register.fields {
+            let what = format!("{} {}", register.path, field.name);
+            assert!(field.text.ends_with('.') && !field.label.is_empty(), "{what}");
+            assert_eq!(field.is_column(), !field.column.is_empty(), "{what}");
+            assert!(field.need != Need::Required || field.example != "null", "{what}");
+            match field.kind {
+                Kind::Reference(to) | Kind::References { to, .. } => assert!(find(to).is_some(), "{what}"),
+                Kind::ReadableOn(other) => assert!(register.field(other).is_some(), "{what}"),
+                _ => {}
+            }
+        }
+        let first = register.fields.first().map(|field| field.kind);
+        assert_eq!(register.within == Within::Benefit, first == Some(Kind::Benefit));
+        assert_eq!(register.within == Within::Person, first == Some(Kind::Person));
+    }
+    assert_eq!(find("plano").map(Register::title).as_deref(), Some("Plano"));
+    assert_ne!(Value::Nothing, Value::Number(0));
+}

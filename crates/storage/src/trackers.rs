@@ -1,0 +1,41 @@
+//! Equipment that the association owns or rents, many at a time; one by one it is a register like any other (`registers`).
+
+use crate::statement::inserts;
+use crate::{Statement, Value};
+use domain::{Moment, SupplierCode, TenantId, TrackerCode};
+
+/// A tracker in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewTracker<'t> {
+    pub code: TrackerCode,
+    pub serial_number: &'t str,
+    pub imei: Option<&'t str>,
+    pub model: Option<&'t str>,
+    pub maker: Option<&'t str>,
+    pub supplier: Option<SupplierCode>,
+    pub created_at: Moment,
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 100;
+
+pub fn insert<'t>(tenant: TenantId, trackers: impl IntoIterator<Item = NewTracker<'t>>) -> Vec<Statement> {
+    let rows = trackers.into_iter().map(|one| -> [Value; 11] {
+        [
+            tenant.into(),
+            one.code.into(),
+            one.serial_number.into(),
+            one.imei.into(),
+            one.model.into(),
+            one.maker.into(),
+            one.supplier.into(),
+            true.into(),
+            1.into(),
+            one.created_at.into(),
+            one.created_at.into(),
+        ]
+    });
+    let head = "INSERT INTO trackers (tenant, code, serial_number, imei, model, maker, supplier, active, version, created_at,
+         updated_at) VALUES";
+    inserts(head, ROWS, rows)
+}
