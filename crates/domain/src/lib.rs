@@ -54,7 +54,7 @@ pub use money::Money;
 pub use password::Password;
 pub use phone::Phone;
 pub use receiver::{ReceiverAddress, SigningSecret};
-pub use rejection::{Field, FieldProblem, Rejection};
+pub use rejection::{Field, FieldProblem, Rejection, Stands};
 pub use role::Role;
 pub use scope::{Branches, Scope};
 pub use sets::{

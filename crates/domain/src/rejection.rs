@@ -1,6 +1,6 @@
 //! Every refusal by a rule, as one closed set. The words for each are in `wire::refusal`.
 
-use crate::{BenefitCode, BranchCode, DealCode, DependentCode, PlanCode, TenantId};
+use crate::{BenefitCode, BranchCode, DealCode, DependentCode, LeadCode, PersonCode, PlanCode, TenantId};
 
 /// The field a refusal speaks of; `wire` knows what it is called outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +33,12 @@ pub enum Field {
     Supplier,
     /// What a benefit protects, as a code in a path.
     BenefitKind,
+    User,
+    Item,
+    Reason,
+    Situation,
+    SituationCode,
+    JoinedOn,
     // Of leads and deals; some have two names, of which one is above.
     PersonName,
     LeadDocument,
@@ -193,6 +199,8 @@ pub enum Rejection {
     /// The address belongs to a user of this server already.
     EmailTaken(String),
     HostTaken(String),
+    /// More hosts than an association may have.
+    TooManyHosts(usize),
     UnknownUser(String),
     /// He may not enter, so a password would be no use to him.
     DisabledUser(String),
@@ -200,6 +208,54 @@ pub enum Rejection {
     BadResetLink,
     /// Disabling him would leave the association without an administrator.
     LastAdministrator(String),
+    /// A change by another version of the record than the present one.
+    OldVersion {
+        given: i64,
+        now: i64,
+        /// Since when it stands so.
+        since: String,
+        fields: Vec<Stands>,
+    },
+    /// The association says where a situation leads, and not there.
+    MayNotMove {
+        from: String,
+        to: String,
+        allowed: Vec<String>,
+    },
+    /// Neither the code nor the name of a situation.
+    NoSituationNamed,
+    /// A code of no situation of this entity that is in use.
+    UnknownSituationCode {
+        given: i32,
+        known: Vec<String>,
+    },
+    /// What is cancelled, or taken up again, needs a reason.
+    ReasonNeeded {
+        /// It was over.
+        reopens: bool,
+    },
+    /// Somebody else has the document; he is named where the caller may see him.
+    DocumentTaken(Option<PersonCode>),
+    /// Another active lead has the document.
+    LeadTaken(LeadCode),
+    /// The lead of a deal has another document than the one that was sent.
+    OtherDocument(String),
+    /// A deal that is not open any more; it was won or lost.
+    ClosedDeal {
+        deal: DealCode,
+        won: bool,
+    },
+    /// A vehicle's fields for a benefit that has none.
+    NoVehicle,
+    /// A benefit without any plan.
+    LastPlan(BenefitCode),
+    /// A code to keep that something has already.
+    CodeTaken {
+        field: Field,
+        code: i32,
+    },
+    /// Whoever takes his own rights away cannot give them back.
+    OwnRights,
     /// A demonstration is only loaded where there is nothing yet.
     NotEmpty,
     /// Another demonstration was begun there and has not ended.
@@ -207,6 +263,15 @@ pub enum Rejection {
         members: u32,
         seed: u64,
     },
+}
+
+/// A field that somebody sent otherwise than it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stands {
+    /// What it is called outside.
+    pub field: String,
+    pub sent: Option<String>,
+    pub now: Option<String>,
 }
 
 /// What is wrong with the value of an additional field.
@@ -247,6 +312,14 @@ impl Rejection {
                 | Rejection::NotAHealthDeal(_)
                 | Rejection::HostTaken(_)
                 | Rejection::LastAdministrator(_)
+                | Rejection::OldVersion { .. }
+                | Rejection::MayNotMove { .. }
+                | Rejection::CodeTaken { .. }
+                | Rejection::DocumentTaken(_)
+                | Rejection::LastPlan(_)
+                | Rejection::LeadTaken(_)
+                | Rejection::ClosedDeal { .. }
+                | Rejection::OwnRights
                 | Rejection::DisabledUser(_)
                 | Rejection::NotEmpty
                 | Rejection::DemoUnfinished { .. }

@@ -105,6 +105,51 @@ pub struct Entry {
     pub body: String,
 }
 
+/// A change of one record, with the name of whoever made it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub code: HistoryCode,
+    pub at: Moment,
+    pub from: Option<SituationCode>,
+    pub to: SituationCode,
+    pub user: Option<UserCode>,
+    pub user_name: Option<String>,
+    pub reason: Option<String>,
+    pub origin: String,
+}
+
+/// The changes of a record, in their order.
+pub async fn of(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    (entity, record): (Entity, i32),
+) -> Result<Vec<Told>, Error> {
+    let statement = sql(
+        "SELECT h.code, h.happened_at, h.from_situation, h.to_situation, h.user_code, h.reason, h.origin,
+             u.name AS user_name
+         FROM history h LEFT JOIN users u ON u.tenant = h.tenant AND u.code = h.user_code
+         WHERE h.tenant = $1 AND h.entity = $2 AND h.record = $3 ORDER BY h.code",
+    )
+    .arg(tenant)
+    .arg(entity)
+    .arg(record);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Told {
+                code: row.get("code")?,
+                at: row.get("happened_at")?,
+                from: row.get("from_situation")?,
+                to: row.get("to_situation")?,
+                user: row.get("user_code")?,
+                user_name: row.get("user_name")?,
+                reason: row.get("reason")?,
+                origin: row.get("origin")?,
+            })
+        })
+        .collect()
+}
+
 /// Heads that one statement asks for.
 const HEADS: usize = 64;
 

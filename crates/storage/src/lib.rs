@@ -30,6 +30,7 @@ pub mod doctors;
 pub mod due_days;
 mod engine;
 mod error;
+pub mod field_changes;
 pub mod funnels;
 pub mod history;
 pub mod housekeeping;

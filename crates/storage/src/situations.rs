@@ -22,11 +22,12 @@ pub struct Situation {
 
 /// Every situation of every entity; by code.
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Situation>, Error> {
-    let statement =
-        sql("SELECT s.entity, s.code, s.name, s.kind, s.colour, s.is_default, s.limit_hours, s.active, m.next
+    let statement = sql(
+        "SELECT s.entity, s.code, s.name, s.kind, s.colour, s.is_default, s.limit_hours, s.active, m.next
          FROM situations s LEFT JOIN situation_moves m ON m.tenant = s.tenant AND m.situation = s.code
-         WHERE s.tenant = $1 ORDER BY s.code, m.next")
-        .arg(tenant);
+         WHERE s.tenant = $1 ORDER BY s.code, m.next",
+    )
+    .arg(tenant);
     let mut all: Vec<Situation> = Vec::new();
     for row in from.into().all(Weight::Point, statement).await? {
         let next: Option<SituationCode> = row.get("next")?;

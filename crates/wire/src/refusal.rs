@@ -1,7 +1,7 @@
 //! What a refusal says: one sentence in Portuguese that names the field and what is allowed, written for the person in
 //! front of the screen.
 
-use domain::{Field, FieldProblem, Money, Rejection};
+use domain::{Field, FieldProblem, Money, Rejection, Stands};
 
 /// What a field is called outside.
 pub fn field(field: Field) -> &'static str {
@@ -47,6 +47,12 @@ pub fn field(field: Field) -> &'static str {
         Field::Plans => "planos",
         Field::Kinship => "parentesco",
         Field::Text => "texto",
+        Field::User => "codUsuario",
+        Field::Item => "codItem",
+        Field::Reason => "motivo",
+        Field::Situation => "situacao",
+        Field::SituationCode => "codSituacao",
+        Field::JoinedOn => "dataAdesao",
     }
 }
 
@@ -172,6 +178,9 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::UnknownCode { field: Field::Responsible, code } => format!(
             "codUsuarioResponsavel: o usuário {code} não existe, está inativo ou não acessa a loja do negócio."
         ),
+        Rejection::UnknownCode { field: Field::User, code } => {
+            format!("codUsuario: o usuário {code} não existe nesta base.")
+        }
         Rejection::UnknownCode { field: unknown, code } => {
             format!("{}: o código {code} não existe, está inativo ou é de outra loja.", field(*unknown))
         }
@@ -279,6 +288,7 @@ pub fn text(rejection: &Rejection) -> String {
         }
         Rejection::EmailTaken(email) => format!("email: {email} não está disponível; use outro."),
         Rejection::HostTaken(host) => format!("host: {host} já pertence a outra base."),
+        Rejection::TooManyHosts(most) => format!("hosts: use no máximo {most} endereços."),
         Rejection::UnknownUser(email) => format!("email: não há um usuário {email} nesta base."),
         Rejection::DisabledUser(email) => {
             format!("email: {email} está desativado e não pode receber uma senha.")
@@ -287,7 +297,47 @@ pub fn text(rejection: &Rejection) -> String {
             "link: este link não vale mais; ele serve uma vez só, por 30 minutos. Peça outro.".to_owned()
         }
         Rejection::LastAdministrator(email) => {
-            format!("email: {email} é o último administrador ativo da base; crie outro antes de desativá-lo.")
+            format!("email: {email} é o último administrador ativo da base; crie outro antes de desativá-lo ou de mudar o seu perfil.")
+        }
+        Rejection::OldVersion { given, now, since, fields } => old_version(*given, *now, since, fields),
+        Rejection::CodeTaken { field: taken, code } => {
+            format!("{}: o código {code} já é de outro registro; use outro, ou nenhum.", field(*taken))
+        }
+        Rejection::MayNotMove { from, to, allowed } => format!(
+            "situacao: de {from} não se vai para {to}; esta base só permite ir para {}.",
+            listed(allowed)
+        ),
+        Rejection::NoSituationNamed => "situacao: informe o código em codSituacao ou o nome em situacao.".to_owned(),
+        Rejection::UnknownSituationCode { given, known } => {
+            format!("codSituacao: {given} não é uma situação em uso desta entidade; use {}.", listed(known))
+        }
+        Rejection::ReasonNeeded { reopens: true } => "motivo: informe por que o registro é reaberto.".to_owned(),
+        Rejection::ReasonNeeded { reopens: false } => "motivo: informe por que o registro é cancelado.".to_owned(),
+        Rejection::DocumentTaken(Some(person)) => {
+            format!("cpfCnpj: este documento já é o da pessoa {person}; confira os dígitos.")
+        }
+        Rejection::DocumentTaken(None) => {
+            "cpfCnpj: este documento já é o de outra pessoa; confira os dígitos.".to_owned()
+        }
+        Rejection::LeadTaken(lead) => {
+            format!("cpfCnpj: este documento já é o do lead {lead}; use esse lead.")
+        }
+        Rejection::OtherDocument(document) => {
+            format!("cpfCnpj: o lead deste negócio tem o documento {document}; corrija o lead antes, ou não o envie.")
+        }
+        Rejection::ClosedDeal { deal, won: true } => {
+            format!("codNegocio: o negócio {deal} já foi ganho e não muda mais por aqui.")
+        }
+        Rejection::ClosedDeal { deal, won: false } => {
+            format!("codNegocio: o negócio {deal} foi perdido; reabra-o antes.")
+        }
+        Rejection::NoVehicle => "placa: este benefício não é veicular e não tem um veículo.".to_owned(),
+        Rejection::LastPlan(benefit) => {
+            format!("ativo: é o único plano do benefício {benefit}, que fica com ao menos um; inclua outro antes.")
+        }
+        Rejection::OwnRights => {
+            "perfil: ninguém tira de si mesmo o perfil de administrador nem se desativa; peça a outro administrador."
+                .to_owned()
         }
         Rejection::NotEmpty => {
             "Este banco de dados já tem dados, e a demonstração só é carregada em um vazio; nada foi acrescentado."
@@ -298,6 +348,19 @@ pub fn text(rejection: &Rejection) -> String {
              --seed {seed}`."
         ),
     }
+}
+
+/// What was sent and what stands, field by field.
+fn old_version(given: i64, now: i64, since: &str, fields: &[Stands]) -> String {
+    let value =
+        |value: &Option<String>| value.as_ref().map_or("nada".to_owned(), |text| format!("\"{text}\""));
+    let first = format!(
+        "versao: o registro foi alterado em {since} e está na versão {now}, não na {given}; nada foi gravado. Confira e envie \
+         de novo."
+    );
+    let line =
+        |one: &Stands| format!("{}: enviado {}; agora {}.", one.field, value(&one.sent), value(&one.now));
+    std::iter::once(first).chain(fields.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// The part of the field that is wrong, and why.

@@ -18,7 +18,7 @@ use testkit::Recorder;
 use wire::read::{body, list_body, query};
 use wire::records::CancelamentoInput;
 
-const HERE: TenantId = TenantId::new(1);
+pub const HERE: TenantId = TenantId::new(1);
 
 pub struct Script<'a> {
     pub app: &'a App,
@@ -33,11 +33,11 @@ fn pairs(text: &str) -> impl Iterator<Item = (String, String)> {
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
 
-fn plainly<T>() -> Once<T> {
+pub fn plainly<T>() -> Once<T> {
     Once { ticket: None, render: Arc::new(|_| Vec::new()), trial: false }
 }
 
-fn now<T>(done: Result<Done<T>, app::Error>) -> T {
+pub fn now<T>(done: Result<Done<T>, app::Error>) -> T {
     match done.unwrap() {
         Done::Now(value) => value,
         Done::Before(_) => panic!("it was done before"),
@@ -56,11 +56,13 @@ impl Script<'_> {
             self.claims(who, caller).await;
             self.look(who, caller).await;
             self.sales(who, caller).await;
+            self.look_whole(who, caller).await;
         }
         self.validate(&callers).await;
         let (_, administrator) = &callers[0];
         self.write(administrator).await;
         self.sell(administrator).await;
+        Box::pin(self.manage(administrator)).await;
         self.audit(administrator).await;
         self.triggers(administrator).await;
     }
@@ -83,7 +85,13 @@ impl Script<'_> {
         let plan = registers.plans.iter().find(|plan| plan.kind == domain::BenefitKind::Assistance).unwrap();
         let text =
             String::from_utf8_lossy(text).replace("\"codPlano\": 2", &format!("\"codPlano\": {}", plan.code));
-        now(benefits::save(self.app, caller, Input::Basic(body(text.as_bytes()).unwrap()), plainly()).await);
+        now(benefits::save(
+            self.app,
+            caller,
+            Input::Basic(Box::new(body(text.as_bytes()).unwrap())),
+            plainly(),
+        )
+        .await);
         self.recorder.begin("receivers are read");
         receivers::all(self.app, &vault, HERE).await.unwrap();
         receivers::keys(self.app, &vault, HERE, code).await.unwrap();
@@ -467,7 +475,7 @@ impl Script<'_> {
         now(people::save(self.app, caller, person("Zulmira Prova", 2), plainly()).await);
         self.recorder.begin("a person is changed");
         now(people::save(self.app, caller, person("Zulmira de Prova", 3), plainly()).await);
-        let given = |text: String| Input::Basic(body(text.as_bytes()).unwrap());
+        let given = |text: String| Input::Basic(Box::new(body(text.as_bytes()).unwrap()));
         let driven = |text: String| Input::Vehicle(Box::new(body(text.as_bytes()).unwrap()));
         self.recorder.begin("a benefit is created");
         let made = given(format!(r#"{{"cpfCnpj": "{document}", "codPlano": {basic}, "ativo": true}}"#));

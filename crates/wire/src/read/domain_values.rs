@@ -5,10 +5,10 @@ use super::{At, Between, Problems, Read};
 use crate::names::{self, Named};
 use crate::refusal;
 use domain::{
-    BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Cpf, Date, DealCode, DependentCode,
-    Document, Email, Entity, Field, FieldCode, FunnelCode, HistoryCode, LeadCode, Money, Name, Note,
-    PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode, StageCode,
-    SupplierCode, Text, Uf, UserCode, VehicleTypeCode, fold,
+    BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Colour, Cpf, Date, DealCode, DependentCode,
+    Document, Email, Entity, Field, FieldCode, FunnelCode, HistoryCode, Host, ItemCode, LeadCode, Money,
+    Name, Note, PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode,
+    SituationCode, StageCode, SupplierCode, Text, TimeZone, Uf, UserCode, VehicleTypeCode, fold,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -54,6 +54,9 @@ texts! {
     CardNumber: CardNumber::parse, string().pattern(Some(r"^\d{4} ?\d{2} ?\d ?\d{3} ?\d{3}$"));
     ReceiverAddress: ReceiverAddress::parse, string().max_length(Some(ReceiverAddress::LONGEST));
     Note: Note::parse, string().max_length(Some(Note::LONGEST));
+    Host: Host::parse, string().max_length(Some(253));
+    TimeZone: TimeZone::parse, string();
+    Colour: Colour::parse, string().pattern(Some("^#?[0-9A-Fa-f]{6}$"));
 }
 
 impl<const LONGEST: usize> Read for Text<LONGEST> {
@@ -204,6 +207,8 @@ codes! {
     StageCode: i32 = |code| code;
     LeadCode: i32 = |code| code;
     DealCode: i32 = |code| code;
+    ItemCode: i32 = |code| code;
+    SituationCode: i32 = |code| code;
     PlanCode: Between<0, { i32::MAX }> = Between::get;
 }
 

@@ -4,9 +4,12 @@
 mod access;
 mod administration;
 mod amount;
+mod base;
 mod benefit;
 mod benefit_input;
 mod benefit_search;
+mod benefit_whole;
+mod change;
 mod claim;
 mod contact;
 mod credit_card;
@@ -17,11 +20,13 @@ mod equipment;
 mod item;
 mod lead;
 mod management;
+mod member;
 mod member_search;
 mod nested;
 mod page;
 mod person;
 mod receiver;
+mod sales;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -35,14 +40,20 @@ pub use administration::{
     CampoAdicionalOutputTO, CodigoNomeTO, FornecedorTO, PesquisaVendedorOutputTO, PesquisaVendedorQuery,
 };
 pub use amount::Valor;
+pub use base::{BaseInput, BaseTO};
 pub use benefit::{
     BeneficioOutputTO, DiaVencimentoTO, ListaDiaVencimentoTO, SituacaoBeneficioTO, TipoVeiculoBean,
 };
-pub use benefit_input::{BeneficioInput, BeneficioVeiculoInput, CampoAdicionalInput, CancelamentoInput};
+pub use benefit_input::{
+    BeneficioAlteracaoInput, BeneficioCampos, BeneficioInput, BeneficioVeiculoInput, CampoAdicionalInput,
+    CancelamentoInput, ItemAlteracaoInput, SituacaoInput,
+};
 pub use benefit_search::{
     CampoAdicionalValorTO, ListaBeneficioQuery, PesquisaBeneficioOutputTO, PesquisaBeneficioQuery,
     PlanoValorTO,
 };
+pub use benefit_whole::BeneficioTO;
+pub use change::{AlteracaoTO, HistoricoRegistroTO};
 pub use claim::{EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO};
 pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};
 pub use credit_card::CartaoCreditoTO;
@@ -63,13 +74,19 @@ pub use lead::{
 pub use management::{
     AuditoriaQuery, AuditoriaTO, HistoricoQuery, HistoricoTO, MudancaTO, PessoaVistaTO, RegistroAuditoriaTO,
 };
+pub use member::{AssociadoTO, BeneficioResumoTO};
 pub use member_search::{PesquisaAssociadoOutputTO, PesquisaAssociadoQuery};
 pub use page::{Listed, Pagina};
-pub use person::{PessoaInput, PessoaOutputTO};
+pub use person::{AssociadoInput, PessoaCampos, PessoaInput, PessoaOutputTO};
 pub use receiver::{
     CabecalhoInput, EntregaQuery, EntregaTO, EntregasTO, MotivoInput, ReceptorCriadoTO, ReceptorInput,
     ReceptorTO, ReenvioInput, ReenvioTO, SegredoTO, TentativaTO, TesteReceptorInput, TesteReceptorTO,
 };
-pub use user::{UsuarioInput, UsuarioTO};
+pub use sales::{
+    EtapaInput, EtapaQuadroTO, GanhoInput, LeadAlteracaoInput, LeadGestaoTO, LeadMaisTO, LeadQuery,
+    NegocioAndamentoTO, NegocioCompletoTO, NegocioGestaoTO, NegocioQuery, NegocioResultadoTO, PerdaInput,
+    QuadroQuery, QuadroTO, ReaberturaInput,
+};
+pub use user::{UsuarioAlteracaoInput, UsuarioInput, UsuarioQuery, UsuarioTO};
 pub use validation::{ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO};
 pub use vehicle::{VeiculoCampos, VeiculoInput, VeiculoTO};

@@ -1,6 +1,6 @@
 //! One page of a long list.
 
-use super::{PesquisaAssociadoOutputTO, PesquisaBeneficioOutputTO};
+use super::{LeadGestaoTO, NegocioGestaoTO, PesquisaAssociadoOutputTO, PesquisaBeneficioOutputTO, UsuarioTO};
 use crate::read::{Read, described};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -34,6 +34,21 @@ impl Listed for PesquisaBeneficioOutputTO {
 impl Listed for PesquisaAssociadoOutputTO {
     const PAGE: &'static str = "ListaPesquisaAssociadoOutputTO";
     const TEXT: &'static str = "Uma página da pesquisa de associados.";
+}
+
+impl Listed for UsuarioTO {
+    const PAGE: &'static str = "ListaUsuarioTO";
+    const TEXT: &'static str = "Uma página dos usuários da base.";
+}
+
+impl Listed for NegocioGestaoTO {
+    const PAGE: &'static str = "ListaNegocioTO";
+    const TEXT: &'static str = "Uma página dos negócios.";
+}
+
+impl Listed for LeadGestaoTO {
+    const PAGE: &'static str = "ListaLeadTO";
+    const TEXT: &'static str = "Uma página dos leads.";
 }
 
 impl<T> Pagina<T> {
