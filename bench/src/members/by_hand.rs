@@ -157,6 +157,7 @@ fn benefit(tenant: TenantId, code: impl Fn(&str) -> i32, plate: &str, holder: &H
         fields: FieldValues::from([(FieldCode::new(5), "Particular".to_owned())]),
         vehicle,
         slot: code("slot"),
+        version: 1,
         created_at: NOW,
         updated_at: NOW,
     }

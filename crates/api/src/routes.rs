@@ -27,11 +27,18 @@ use wire::records::{
 };
 
 use wire::records::{
+    AssociadoInput, AssociadoTO, BaseInput, BaseTO, BeneficioAlteracaoInput, BeneficioTO, EtapaInput,
+    GanhoInput, HistoricoRegistroTO, ItemAlteracaoInput, LeadAlteracaoInput, LeadGestaoTO, LeadQuery,
+    NegocioCompletoTO, NegocioGestaoTO, NegocioQuery, PerdaInput, QuadroQuery, QuadroTO, ReaberturaInput,
+    SituacaoBeneficioInput, UsuarioAlteracaoInput, UsuarioQuery,
+};
+use wire::records::{
     EntregaQuery, EntregasTO, MotivoInput, ReceptorAlteracaoInput, ReceptorCriadoTO, ReceptorInput,
     ReceptorTO, ReenvioInput, ReenvioTO, SegredoTO, TesteReceptorInput, TesteReceptorTO,
 };
 
 const ANY_ROLE: Access = Access::Roles(&Role::ALL);
+const WORKERS: Access = Access::Roles(&[Role::Administrator, Role::Operator]);
 const ADMINISTRATOR: Access = Access::Roles(&[Role::Administrator]);
 
 /// Every operation: those that are written here, and four for each register.
@@ -217,12 +224,101 @@ fn written() -> Vec<Operation> {
             .asks::<HistoricoQuery>()
             .answers::<HistoricoTO>(),
         get("/gestao/usuario", ADMINISTRATOR, gestao::usuario::list)
-            .told(Management, "Usuários da base", "Todos os usuários da base, ativos ou não, por código.")
-            .answers_many::<UsuarioTO>(),
+            .told(Management, "Usuários da base", "Os usuários da base, ativos ou não, por nome, em páginas de 100. Os parâmetros só restringem; sem nenhum, vêm todos.")
+            .asks::<UsuarioQuery>()
+            .answers::<Pagina<UsuarioTO>>(),
         post("/gestao/usuario", ADMINISTRATOR, gestao::usuario::create)
             .told(Management, "Criar usuário", "Cria um usuário. Uma senha forte é enviada ao e-mail dele; vale na hora para a API e deve ser trocada na primeira entrada no console.")
             .takes::<UsuarioInput>()
             .answers::<UsuarioTO>(),
+        get("/gestao/usuario/{codUsuario}", ADMINISTRATOR, gestao::usuario::one)
+            .told(Management, "Usuário", "Um usuário da base, ativo ou não.")
+            .answers::<UsuarioTO>(),
+        put("/gestao/usuario/{codUsuario}", ADMINISTRATOR, gestao::usuario::change)
+            .told(Management, "Alterar usuário", "Altera um usuário: o campo que não vem fica como está. O que muda os direitos dele vale na hora, também nas sessões abertas; com `ativo` false elas se encerram. O último administrador ativo não é desativado nem muda de perfil, e ninguém tira o próprio perfil de administrador.")
+            .takes::<UsuarioAlteracaoInput>()
+            .answers::<UsuarioTO>(),
+        post("/gestao/usuario/{codUsuario}/senha", ADMINISTRATOR, gestao::usuario::send_password)
+            .told(Management, "Enviar outra senha", "Envia ao e-mail do usuário uma senha nova, que vale na hora; a anterior, as sessões e os links abertos deixam de valer.")
+            .may_take::<MotivoInput>()
+            .answers::<UsuarioTO>(),
+        post("/gestao/usuario/{codUsuario}/encerrarSessoes", ADMINISTRATOR, gestao::usuario::end_sessions)
+            .told(Management, "Encerrar sessões", "Encerra todas as sessões do usuário, que pode entrar de novo com a sua senha.")
+            .may_take::<MotivoInput>()
+            .answers::<UsuarioTO>(),
+        get("/gestao/associado/{codPessoa}", WORKERS, gestao::associado::one)
+            .told(Management, "Associado", "Um associado com tudo o que se sabe dele: a pessoa, os telefones, os benefícios em poucas palavras e quantos dependentes têm.")
+            .answers::<AssociadoTO>(),
+        put("/gestao/associado/{codPessoa}", WORKERS, gestao::associado::change)
+            .told(Management, "Alterar associado", "Altera um associado, também o documento e a loja: o campo que não vem fica como está, e `null` o limpa.")
+            .takes::<AssociadoInput>()
+            .answers::<AssociadoTO>(),
+        get("/gestao/associado/{codPessoa}/historico", WORKERS, gestao::associado::history)
+            .told(Management, "Histórico do associado", "O que mudou do associado, campo a campo, e as situações dos seus benefícios: quem, quando, antes e depois.")
+            .answers::<HistoricoRegistroTO>(),
+        get("/gestao/beneficio/{codBeneficio}", WORKERS, gestao::beneficio::one)
+            .told(Management, "Benefício", "Um benefício com tudo o que se sabe dele: o titular, a situação, os itens, o veículo e os campos adicionais.")
+            .answers::<BeneficioTO>(),
+        put("/gestao/beneficio/{codBeneficio}", WORKERS, gestao::beneficio::change)
+            .told(Management, "Alterar benefício", "Altera um benefício de qualquer tipo, também um cancelado: o campo que não vem fica como está, e `null` o limpa. O titular fica; a situação muda em `/situacao`.")
+            .takes::<BeneficioAlteracaoInput>()
+            .answers::<BeneficioTO>(),
+        put("/gestao/beneficio/{codBeneficio}/situacao", WORKERS, gestao::beneficio::move_to)
+            .told(Management, "Mudar a situação do benefício", "Leva o benefício a outra situação, pelo código ou pelo nome. Para cancelar e para reativar, informe o motivo. Só se reativa um veículo cuja placa e cujo chassi não têm outro benefício em vigor.")
+            .takes::<SituacaoBeneficioInput>()
+            .answers::<BeneficioTO>(),
+        put("/gestao/beneficio/{codBeneficio}/itens/{codItem}", WORKERS, gestao::beneficio::change_item)
+            .told(Management, "Alterar item do benefício", "Retira um plano do benefício, devolve-o ou muda o seu valor. O benefício fica com ao menos um plano.")
+            .takes::<ItemAlteracaoInput>()
+            .answers::<BeneficioTO>(),
+        get("/gestao/beneficio/{codBeneficio}/historico", WORKERS, gestao::beneficio::history)
+            .told(Management, "Histórico do benefício", "As situações e os campos que mudaram: quem, quando, antes e depois.")
+            .answers::<HistoricoRegistroTO>(),
+        get("/gestao/negocio", WORKERS, gestao::negocio::list)
+            .told(Management, "Negócios", "Os negócios das lojas do usuário em qualquer situação, o mais novo primeiro, em páginas de 100. Os parâmetros só restringem.")
+            .asks::<NegocioQuery>()
+            .answers::<Pagina<NegocioGestaoTO>>(),
+        get("/gestao/negocio/quadro", WORKERS, gestao::negocio::board)
+            .told(Management, "Quadro de negócios", "O quadro de um funil: cada etapa com a quantidade e a soma dos negócios em aberto, e os primeiros deles.")
+            .asks::<QuadroQuery>()
+            .answers::<QuadroTO>(),
+        get("/gestao/negocio/{codNegocio}", WORKERS, gestao::negocio::one)
+            .told(Management, "Negócio", "Um negócio em qualquer situação, com tudo o que se sabe dele e o benefício em que se tornou.")
+            .answers::<NegocioCompletoTO>(),
+        put("/gestao/negocio/{codNegocio}/etapa", WORKERS, gestao::negocio::move_to)
+            .told(Management, "Mover negócio", "Leva um negócio em aberto a outra etapa do quadro.")
+            .takes::<EtapaInput>()
+            .answers::<NegocioGestaoTO>(),
+        put("/gestao/negocio/{codNegocio}/perder", WORKERS, gestao::negocio::lose)
+            .told(Management, "Perder negócio", "Dá um negócio por perdido, com o motivo.")
+            .takes::<PerdaInput>()
+            .answers::<NegocioGestaoTO>(),
+        put("/gestao/negocio/{codNegocio}/reabrir", WORKERS, gestao::negocio::reopen)
+            .told(Management, "Reabrir negócio", "Reabre um negócio perdido, ou ganho sem um benefício.")
+            .may_take::<ReaberturaInput>()
+            .answers::<NegocioGestaoTO>(),
+        put("/gestao/negocio/{codNegocio}/ganhar", WORKERS, gestao::negocio::win)
+            .told(Management, "Ganhar negócio", "Ganha um negócio: de uma só vez a pessoa do lead se torna associado, recebe o benefício com o veículo e os dependentes do negócio, e o negócio mostra o `codBeneficio`. Repetido, responde o mesmo, sem um segundo benefício. O corpo pode faltar onde o negócio e o lead dizem tudo.")
+            .may_take::<GanhoInput>()
+            .answers::<NegocioGestaoTO>(),
+        get("/gestao/lead", WORKERS, gestao::negocio::leads)
+            .told(Management, "Leads", "Os leads das lojas do usuário, ativos ou não, o mais novo primeiro, em páginas de 100. Os parâmetros só restringem.")
+            .asks::<LeadQuery>()
+            .answers::<Pagina<LeadGestaoTO>>(),
+        get("/gestao/lead/{codLead}", WORKERS, gestao::negocio::lead)
+            .told(Management, "Lead", "Um lead, ativo ou não.")
+            .answers::<LeadGestaoTO>(),
+        put("/gestao/lead/{codLead}", WORKERS, gestao::negocio::change_lead)
+            .told(Management, "Alterar lead", "Altera um lead: o campo que não vem fica como está, e `null` o limpa.")
+            .takes::<LeadAlteracaoInput>()
+            .answers::<LeadGestaoTO>(),
+        get("/gestao/base", ADMINISTRATOR, gestao::base::own)
+            .told(Management, "A base", "A própria associação: nome, endereços, fuso horário e cores.")
+            .answers::<BaseTO>(),
+        put("/gestao/base", ADMINISTRATOR, gestao::base::change)
+            .told(Management, "Alterar a base", "Altera a própria associação; vale na hora. Um nome de servidor é de uma base só.")
+            .takes::<BaseInput>()
+            .answers::<BaseTO>(),
     ]
     .into_iter()
     .chain(cases::operations())

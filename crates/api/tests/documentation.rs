@@ -167,6 +167,9 @@ async fn every_answer_is_as_the_document_says(world: World) {
                 let told = described(&document, one.method.as_str(), one.path);
                 let mut body = example(&document, &told["requestBody"]);
                 let address = in_this_world(one.path, &mut body);
+                if let Some(version) = body.as_mut().and_then(|body| body.get_mut("versao")) {
+                    *version = present(&server, &headers, one.path, &address).await;
+                }
                 let body = body.map_or(String::new(), |one| one.to_string());
                 server.call(one.method.as_str(), &address, &headers, &body).await
             }
@@ -222,6 +225,13 @@ async fn put_claim(world: &World) {
     written.await.unwrap();
 }
 
+/// The version of the record that an operation changes.
+async fn present(server: &Server, headers: &[(&str, &str)], path: &str, address: &str) -> Value {
+    let parts = path.split('/').take_while(|part| !part.starts_with('{')).count();
+    let record: Vec<&str> = address.split('/').take(parts + 1).collect();
+    server.call("GET", &record.join("/"), headers, "").await.json()["versao"].clone()
+}
+
 /// Where an operation needs something that is there: a code of the test world instead of one of the examples.
 fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
     let named = path.strip_prefix("/gestao/").and_then(|rest| rest.split('/').next());
@@ -262,10 +272,29 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         ("{codVistoria}", "1"),
         ("{codHelpDesk}", "1"),
         ("{codConsulta}", "1"),
+        ("{codUsuario}", "300"),
+        ("{codLead}", "1"),
+        ("{codItem}", "2"),
     ];
     if ["/gestao/vistoria/{codVistoria}/situacao", "/gestao/consulta/{codConsulta}/situacao"].contains(&path)
     {
         *body = Some(json!({"situacao": "cancelada", "motivo": "Pedido do associado."}));
+    }
+    // The second benefit is the one of a vehicle.
+    let managed = path.replace("/gestao/beneficio/{codBeneficio}", "/gestao/beneficio/2");
+    let path = managed.as_str();
+    if let Some(body) =
+        body.as_mut().filter(|_| path.starts_with("/gestao/beneficio/") || path.ends_with("/ganhar"))
+    {
+        let (fields, sold) = (body.as_object_mut().unwrap(), path.ends_with("/ganhar"));
+        fields.remove("dadosAdicionais");
+        for (field, here) in [
+            ("codPlano", json!(if sold { 2 } else { 1 })),
+            ("planos", json!([2])),
+            ("codTipoVeiculo", json!(1)),
+        ] {
+            fields.entry(field).and_modify(|value| *value = here);
+        }
     }
     if path == "/gestao/entrega/reenviar" {
         *body = Some(json!({"codReceptor": 1, "codHistoricoInicial": 1}));

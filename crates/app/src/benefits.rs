@@ -1,27 +1,32 @@
-//! Benefits: created, changed and cancelled. What is asked for is judged whole before anything is written.
+//! Benefits: created, changed and cancelled. What is asked for is judged whole before anything is written. What the association
+//! itself sees and changes of them is in `managed.rs`.
 
 mod additional;
 mod asked;
 mod fields;
 mod given;
 mod items;
+mod managed;
+pub(crate) mod told;
 
 pub use additional::{Additional, save_fields};
 pub(crate) use asked::{Asked, ORIGIN, ask, holder_of, refuse_cancelled};
+pub(crate) use given::{Sent, Wish, first_item};
 pub use items::{Added, Item, Items, Plan, add_item, list_items};
+pub use managed::{Move, View, change_item, change_whole, history, move_to, whole};
 
 use crate::access::Session;
 use crate::audit::saw;
 use crate::base::{Registers, confirm};
 use crate::once::{Done, Once};
-use crate::situations::{self, Store, Stored};
+use crate::situations::{self, Acting, Store, Stored};
 use crate::{App, Error};
 use domain::{
-    BenefitCode, BenefitKind, CardNumber, Entity, Field, PersonCode, Rejection, SituationCode, SituationKind,
-    TenantId,
+    BenefitCode, BenefitKind, CardNumber, Entity, Field, PersonCode, Rejection, Scope, SituationCode,
+    SituationKind, TenantId,
 };
-use given::Wish;
-use storage::benefits::{Around, Benefit, Holder};
+pub use storage::benefits::Benefit;
+use storage::benefits::{Around, Holder};
 use storage::counters::{self, Counter};
 use storage::people::Profile;
 use storage::{Tx, items as kept_items};
@@ -55,7 +60,7 @@ impl Saved {
 /// What was sent, by the path it came on.
 #[derive(Clone, Debug)]
 pub enum Input {
-    Basic(BeneficioInput),
+    Basic(Box<BeneficioInput>),
     Vehicle(Box<BeneficioVeiculoInput>),
 }
 
@@ -65,6 +70,16 @@ impl Input {
             Input::Basic(input) => input,
             Input::Vehicle(input) => &input.benefit,
         }
+    }
+
+    fn sent(&self) -> Sent<'_> {
+        let common = self.common();
+        let vehicle = match self {
+            Input::Basic(_) => None,
+            Input::Vehicle(input) => Some((&input.vehicle, &input.fipe)),
+        };
+        let situation = Some((&common.situation, &common.active));
+        Sent { fields: &common.fields, situation, vehicle, known: None }
     }
 
     fn operation(&self) -> &'static str {
@@ -117,26 +132,48 @@ async fn holder(tx: &mut Tx, asked: &Asked<Input>) -> Result<Option<(PersonCode,
 }
 
 async fn create(tx: &mut Tx, asked: &Asked<Input>) -> Result<Saved, Error> {
-    let (tenant, input) = (asked.scope.tenant(), asked.input.common());
+    let input = asked.input.common();
     let holder = holder(tx, asked).await?;
     let mut wish = Wish::new(&asked.registers, &asked.scope);
     if holder.is_none() {
         wish.problems.push(Rejection::UnknownPerson(input.document.to_string()));
     }
-    let made = wish.new_benefit(&asked.input, holder.as_ref(), asked.now);
-    let (Some((mut benefit, item)), Some((person, profile)), []) = (made, holder, &wish.problems[..]) else {
+    let made = wish.new_benefit(asked.input.sent(), holder.as_ref(), asked.now);
+    let (Some((benefit, item)), Some(holder), []) = (made, holder, &wish.problems[..]) else {
         return Err(Error::Refused(wish.problems));
     };
-    let around = around(tx, asked, person, &benefit).await?;
-    refuse_conflicts(asked, None, &benefit, person, &around)?;
+    let new = New { benefit, item, holder, then: None, done: "criado".into() };
+    let Stored { code, benefit, .. } = Box::pin(insert(tx, &asked.acting(), &asked.scope, new)).await?;
+    Saved::new(&asked.registers, code, benefit, true)
+}
+
+/// A new benefit, judged and not written yet.
+pub(crate) struct New<'a> {
+    pub benefit: Benefit,
+    pub item: Item,
+    pub holder: (PersonCode, Profile),
+    /// What else is written with it, once its code is known.
+    pub then: Option<situations::Then<'a>>,
+    pub done: std::borrow::Cow<'static, str>,
+}
+
+/// Writes a new benefit, unless something stands in its way.
+pub(crate) async fn insert(
+    tx: &mut Tx,
+    acting: &Acting<'_>,
+    scope: &Scope,
+    new: New<'_>,
+) -> Result<Stored, Error> {
+    let New { mut benefit, item, holder: (person, mut profile), then, done } = new;
+    let around = around(tx, acting.tenant, person, &benefit).await?;
+    refuse_conflicts((scope, acting.registers), None, &benefit, person, &around)?;
     if benefit.card.is_none() {
-        benefit.card = Some(free_card(tx, tenant).await?);
+        benefit.card = Some(free_card(tx, acting.tenant).await?);
     }
-    let mut profile = profile;
     if !profile.is_member {
         // Whoever has a benefit is a member.
         profile.is_member = true;
-        storage::people::update(tx, tenant, person, &profile).await?;
+        storage::people::update(tx, acting.tenant, person, &profile).await?;
     }
     let store = Store {
         before: None,
@@ -146,10 +183,10 @@ async fn create(tx: &mut Tx, asked: &Asked<Input>) -> Result<Saved, Error> {
         free_row: around.free_row,
         reason: None,
         also: Vec::new(),
-        done: "criado".into(),
+        then,
+        done,
     };
-    let Stored { code, benefit, .. } = situations::store(tx, &asked.acting(), store).await?;
-    Saved::new(&asked.registers, code, benefit, true)
+    situations::store(tx, acting, store).await
 }
 
 async fn change(tx: &mut Tx, asked: &Asked<Input>, code: BenefitCode) -> Result<Saved, Error> {
@@ -162,7 +199,7 @@ async fn change(tx: &mut Tx, asked: &Asked<Input>, code: BenefitCode) -> Result<
         wish.problems.push(Rejection::NotTheHolder(code));
     }
     let had = kept_items::of(&mut *tx, tenant, code).await?;
-    let (mut after, item) = wish.changed_benefit(&asked.input, &before, &had, asked.now);
+    let (mut after, item) = wish.changed_benefit(asked.input.sent(), &before, &had, asked.now);
     if !wish.problems.is_empty() {
         return Err(Error::Refused(wish.problems));
     }
@@ -170,8 +207,9 @@ async fn change(tx: &mut Tx, asked: &Asked<Input>, code: BenefitCode) -> Result<
     if after == before && item.is_none() {
         return Saved::new(&asked.registers, code, before, false);
     }
-    let around = around(tx, asked, before.person, &after).await?;
-    refuse_conflicts(asked, Some((code, &before)), &after, before.person, &around)?;
+    let around = around(tx, tenant, before.person, &after).await?;
+    let judge = (&asked.scope, &*asked.registers);
+    refuse_conflicts(judge, Some((code, &before)), &after, before.person, &around)?;
     after.updated_at = asked.now;
     let store = Store { item, ..Store::change(code, &before, after, &profile, "alterado") };
     let Stored { code, benefit, .. } = situations::store(tx, &asked.acting(), store).await?;
@@ -180,18 +218,18 @@ async fn change(tx: &mut Tx, asked: &Asked<Input>, code: BenefitCode) -> Result<
 
 async fn around(
     tx: &mut Tx,
-    asked: &Asked<Input>,
+    tenant: TenantId,
     person: PersonCode,
     benefit: &Benefit,
 ) -> Result<Around, Error> {
     let vehicle = &benefit.vehicle;
     let keys = (vehicle.plate.as_ref(), vehicle.chassis.as_ref(), benefit.card.as_ref());
-    Ok(storage::benefits::around(tx, asked.scope.tenant(), person, keys).await?)
+    Ok(storage::benefits::around(tx, tenant, person, keys).await?)
 }
 
 /// A card belongs to one person, and a vehicle has one benefit in force at a time.
 fn refuse_conflicts(
-    asked: &Asked<Input>,
+    (scope, registers): (&Scope, &Registers),
     before: Option<(BenefitCode, &Benefit)>,
     after: &Benefit,
     person: PersonCode,
@@ -203,7 +241,7 @@ fn refuse_conflicts(
         problems.push(Rejection::CardOfAnother);
     }
     let in_force = |situation: SituationCode| {
-        let kind = asked.registers.kind_of(situation);
+        let kind = registers.kind_of(situation);
         !matches!(kind, Some(SituationKind::Inactive | SituationKind::Cancelled))
     };
     let other = |holders: &[Holder]| {
@@ -217,7 +255,7 @@ fn refuse_conflicts(
             [(Field::Plate, plate, &around.with_plate), (Field::Chassis, chassis, &around.with_chassis)]
         {
             if let (Some(given), Some(other)) = (given, other(holders)) {
-                let by = asked.scope.sees(other.branch).then_some(other.code);
+                let by = scope.sees(other.branch).then_some(other.code);
                 problems.push(Rejection::VehicleTaken { field, given, by });
             }
         }

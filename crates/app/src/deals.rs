@@ -3,7 +3,12 @@
 
 pub mod dependents;
 mod given;
+mod managed;
 mod search;
+mod won;
+
+pub use managed::{Board, Column, Managed, Wanted, board, lose, move_to, page, reopen, whole};
+pub use won::win;
 
 pub use search::{View, one, search, some};
 pub use storage::deals::dependents::DealDependent;
@@ -165,22 +170,14 @@ async fn change(tx: &mut Tx, entry: &Entry, code: DealCode) -> Result<Saved, Err
         return Err(Error::Refused(wish.problems));
     }
     let unknown = Error::NoSuch { field: Field::Deal, code: code.get() };
-    let (Some(before), Some(mut after)) = (before, after) else { return Err(unknown) };
+    let (Some(before), Some(after)) = (before, after) else { return Err(unknown) };
     let gone = || storage::Error::Broken(format!("the lead of deal {code} is gone"));
     let lead = storage::leads::by_code(&mut *tx, tenant, after.lead).await?.ok_or_else(gone)?;
     if after == before {
         return Ok(Saved { code, deal: before, person: lead.person, changed: false });
     }
-    after.updated_at = entry.now;
-    let mut statements = vec![deals::update(tenant, code, &after)];
-    if (after.stage, after.state) != (before.stage, before.state) {
-        let number = deals::last_move(&mut *tx, tenant, code).await? + 1;
-        statements.extend(deals::insert_moves(tenant, [(code, &moved(&after, number, &acting))]));
-    }
-    let audit_code = counters::next(tx, tenant, Counter::Audit).await?;
-    statements.push(audit::insert(&told(&acting, code, lead.person, "alterado"), audit_code));
-    tx.batch(statements).await?;
-    Ok(Saved { code, deal: after, person: lead.person, changed: true })
+    let deal = managed::write(tx, &acting, (code, lead.person), &before, after, "alterado").await?;
+    Ok(Saved { code, deal, person: lead.person, changed: true })
 }
 
 async fn visible_lead(

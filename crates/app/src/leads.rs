@@ -2,8 +2,10 @@
 //! a benefit; where he is one already, what he tells as a lead changes nothing of the member.
 
 mod given;
+mod managed;
 mod search;
 
+pub use managed::{ManagedLead, Wanted, change, one, page};
 pub(crate) use search::with;
 pub use search::{Filter, Found, filter, search, some};
 pub use storage::leads::{FoundLead, Lead};
@@ -13,7 +15,7 @@ use crate::audit::saw;
 use crate::base::{Registers, confirm};
 use crate::benefits::ORIGIN;
 use crate::once::{self, Done, Once};
-use crate::situations::Acting;
+use crate::situations::{Acting, LEAD};
 use crate::{App, Error};
 use domain::{Contact, Document, LeadCode, Moment, PersonCode, Phone, PhoneKind, Rejection, Scope, UserCode};
 pub(crate) use given::Store;
@@ -110,6 +112,18 @@ pub(crate) async fn prepare(
 ) -> Result<Ready, Error> {
     let told = Told::of(contact, problems);
     let before = known(tx, scope, &told).await?;
+    judge(tx, acting, scope, (&told, store), before, problems).await
+}
+
+/// Judges what was sent of somebody who was found, or of somebody new.
+async fn judge(
+    tx: &mut Tx,
+    acting: &Acting<'_>,
+    scope: &Scope,
+    (told, store): (&Told<'_>, Store<'_>),
+    before: Option<(LeadCode, Lead)>,
+    problems: &mut Vec<Rejection>,
+) -> Result<Ready, Error> {
     let lead = before.as_ref().map(|(_, lead)| lead);
     let person = match lead {
         Some(lead) => {
@@ -176,8 +190,10 @@ pub(crate) async fn write(
     let Ready { before, after, .. } = ready;
     let after = Lead { person, updated_at: acting.now, ..after };
     let new = i32::from(before.is_none());
-    let [code, audit_code] =
-        counters::take_all(tx, tenant, [(Counter::Lead, new), (Counter::Audit, 1)]).await?;
+    let changes = before.as_ref().map_or_else(Vec::new, |(_, before)| managed::between(before, &after));
+    let count = i32::try_from(changes.len()).unwrap_or(i32::MAX);
+    let wanted = [(Counter::Lead, new), (Counter::Audit, 1), (Counter::FieldChange, count)];
+    let [code, audit_code, first] = counters::take_all(tx, tenant, wanted).await?;
     let code = before.as_ref().map_or(LeadCode::new(code), |(code, _)| *code);
     let (mut statements, done) = match &before {
         Some((_, before)) => (leads::update(tenant, code, before, &after), "alterado"),
@@ -191,9 +207,11 @@ pub(crate) async fn write(
         person: Some(after.person),
         detail: Some(format!("lead {code} {done}")),
     };
+    statements.extend(acting.kept(LEAD, code.get(), first, changes));
     statements.push(audit::insert(&entry, audit_code));
     tx.batch(statements).await?;
-    Ok(Saved { code, lead: after, changed: true })
+    let version = before.map_or(1, |(_, before)| before.version + 1);
+    Ok(Saved { code, lead: Lead { version, ..after }, changed: true })
 }
 
 /// The person of a lead: whoever has his document, else the one he has, else a new one. A member stays as he is.

@@ -20,6 +20,7 @@ mod differences;
 pub mod equipment;
 mod error;
 pub mod feed;
+pub mod happened;
 pub mod housekeeping;
 pub mod leads;
 pub mod mail;

@@ -1,11 +1,19 @@
 //! People: saved by their document, once however often they come. One place writes a person, his telephones, his row in the
-//! searches and the entry that says who changed what.
+//! searches and the entry that says who changed what. What the association itself sees and changes of a member is in
+//! `managed.rs`.
+
+mod fields;
+mod managed;
+
+pub use managed::{View, change_member, history, member_whole};
 
 use crate::access::Session;
 use crate::audit::saw;
 use crate::base::{Registers, confirm};
+use crate::benefits::ORIGIN;
+use crate::differences::Difference;
 use crate::once::{self, Done, Once};
-use crate::situations::member;
+use crate::situations::{Acting, PERSON, member};
 use crate::{App, Error};
 use domain::{
     BranchCode, Document, Field, Moment, PersonCode, PhoneKind, PostalAddress, Rejection, Scope, SellerKind,
@@ -18,7 +26,7 @@ use storage::people::{self, Profile};
 use storage::phones::{self, HOME, Telephone};
 use storage::{Tx, audit};
 use wire::read::Given;
-use wire::records::{EnderecoInput, PessoaInput, TelefoneInput};
+use wire::records::{EnderecoInput, PessoaCampos, PessoaInput, TelefoneInput};
 
 const OPERATION: &str = "POST /ext/associado";
 
@@ -47,6 +55,19 @@ struct Entry {
     now: Moment,
 }
 
+impl Entry {
+    fn acting(&self) -> Acting<'_> {
+        Acting {
+            tenant: self.scope.tenant(),
+            registers: &self.registers,
+            user: Some(self.user),
+            operation: OPERATION,
+            origin: ORIGIN,
+            now: self.now,
+        }
+    }
+}
+
 /// Creates the person of this document, or changes him: what is not given stays, what is cleared goes.
 pub async fn save(
     app: &App,
@@ -68,7 +89,8 @@ pub async fn save(
 async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
     let tenant = entry.scope.tenant();
     confirm(tx, tenant, &entry.registers).await?;
-    let mut problems = check_references(entry);
+    let input = &entry.input;
+    let mut problems = bad_references(&entry.scope, &entry.registers, &input.fields, Some(&input.document));
     let Some((code, before)) = people::by_document(&mut *tx, tenant, &entry.input.document).await? else {
         let branch = home(entry, &mut problems);
         let (Some(branch), []) = (branch, &problems[..]) else { return Err(Error::Refused(problems)) };
@@ -83,11 +105,16 @@ async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
     Box::pin(change(tx, entry, code, before)).await
 }
 
-/// Every code that was given must name something that the caller may use.
-fn check_references(Entry { scope, registers, input, .. }: &Entry) -> Vec<Rejection> {
+/// Every code that was given must name something that the caller may use, and the rest agree with the document.
+fn bad_references(
+    scope: &Scope,
+    registers: &Registers,
+    input: &PessoaCampos,
+    document: Option<&Document>,
+) -> Vec<Rejection> {
     let mut problems = Vec::new();
-    if let Given::Set(nature) = input.nature
-        && nature != input.document.nature()
+    if let (Given::Set(nature), Some(document)) = (&input.nature, document)
+        && *nature != document.nature()
     {
         problems.push(Rejection::NatureMismatch);
     }
@@ -114,7 +141,7 @@ fn check_references(Entry { scope, registers, input, .. }: &Entry) -> Vec<Reject
 
 /// The branch of a new person: the one given, else the only one the caller has.
 fn home(entry: &Entry, problems: &mut Vec<Rejection>) -> Option<BranchCode> {
-    if let Given::Set(branch) = entry.input.branch {
+    if let Given::Set(branch) = entry.input.fields.branch {
         return Some(branch);
     }
     let mut usable = entry.registers.branches_of(&entry.scope);
@@ -130,43 +157,62 @@ async fn create(tx: &mut Tx, entry: &Entry, branch: BranchCode) -> Result<Saved,
     let mut profile =
         Profile::member(branch, input.document.clone(), input.name.as_str().to_owned(), entry.now);
     let mut phones = Vec::new();
-    apply(input, &mut profile, &mut phones);
+    apply(&input.fields, &mut profile, &mut phones);
     let code = PersonCode::new(counters::next(tx, tenant, Counter::Person).await?);
     people::insert_all(tx, tenant, code, [&profile]).await?;
     phones::replace(tx, tenant, code, &phones).await?;
     let saved = Saved { code, profile, phones, changed: true };
-    list(tx, entry, &saved, None).await?;
-    tell(tx, entry, code, "criado").await?;
+    list(tx, &entry.acting(), &saved, None).await?;
+    tell(tx, &entry.acting(), code, "criado", Vec::new()).await?;
     Ok(saved)
 }
 
 async fn change(tx: &mut Tx, entry: &Entry, code: PersonCode, before: Profile) -> Result<Saved, Error> {
-    let tenant = entry.scope.tenant();
-    let had = phones::of(&mut *tx, tenant, code).await?;
+    let had = phones::of(&mut *tx, entry.scope.tenant(), code).await?;
     let (mut profile, mut phones) = (before.clone(), had.clone());
-    apply(&entry.input, &mut profile, &mut phones);
+    profile.name = entry.input.name.as_str().to_owned();
+    profile.nature = entry.input.document.nature();
+    apply(&entry.input.fields, &mut profile, &mut phones);
     profile.is_member = true;
-    if let Given::Set(branch) = entry.input.branch {
+    if let Given::Set(branch) = entry.input.fields.branch {
         profile.branch = branch;
     }
     if profile == before && phones == had {
         return Ok(Saved { code, profile, phones, changed: false });
     }
-    profile.updated_at = entry.now;
+    Box::pin(store(tx, &entry.acting(), (code, &before, &had), (profile, phones))).await
+}
+
+/// Writes a person who is there already as he becomes, with everything that follows from it.
+async fn store(
+    tx: &mut Tx,
+    acting: &Acting<'_>,
+    (code, before, had): (PersonCode, &Profile, &[Telephone]),
+    (mut profile, phones): (Profile, Vec<Telephone>),
+) -> Result<Saved, Error> {
+    let tenant = acting.tenant;
+    let changes = fields::between((before, had), (&profile, &phones));
+    profile.updated_at = acting.now;
     people::update(tx, tenant, code, &profile).await?;
+    profile.version = before.version + 1;
     if phones != had {
         phones::replace(tx, tenant, code, &phones).await?;
     }
     let saved = Saved { code, profile, phones, changed: true };
-    list(tx, entry, &saved, before.is_member.then_some(&before)).await?;
-    tell(tx, entry, code, "alterado").await?;
+    list(tx, acting, &saved, before.is_member.then_some(before)).await?;
+    tell(tx, acting, code, "alterado", changes).await?;
     Ok(saved)
 }
 
 /// His rows in the searches: a first one, or those he has.
-async fn list(tx: &mut Tx, entry: &Entry, saved: &Saved, before: Option<&Profile>) -> Result<(), Error> {
-    let tenant = entry.scope.tenant();
-    let days = listed_days(&saved.profile, &entry.registers.zone);
+async fn list(
+    tx: &mut Tx,
+    acting: &Acting<'_>,
+    saved: &Saved,
+    before: Option<&Profile>,
+) -> Result<(), Error> {
+    let tenant = acting.tenant;
+    let days = listed_days(&saved.profile, &acting.registers.zone);
     let (member, own) = (member(saved.code, &saved.profile), own(&saved.profile, &days));
     match before {
         Some(before) => {
@@ -205,22 +251,35 @@ pub(crate) fn own<'p>(person: &Profile, (registered_on, updated_on): &'p (String
     }
 }
 
-async fn tell(tx: &mut Tx, entry: &Entry, person: PersonCode, what: &str) -> Result<(), Error> {
+/// Tells the audit, and keeps what became another.
+async fn tell(
+    tx: &mut Tx,
+    acting: &Acting<'_>,
+    person: PersonCode,
+    what: &str,
+    changes: Vec<Difference>,
+) -> Result<(), Error> {
     let entry = audit::Entry {
-        tenant: entry.scope.tenant(),
-        at: entry.now,
-        user: Some(entry.user),
-        operation: OPERATION,
+        tenant: acting.tenant,
+        at: acting.now,
+        user: acting.user,
+        operation: acting.operation,
         person: Some(person),
         detail: Some(what.to_owned()),
     };
-    Ok(audit::append(tx, &entry).await?)
+    if changes.is_empty() {
+        return Ok(audit::append(tx, &entry).await?);
+    }
+    let count = i32::try_from(changes.len()).unwrap_or(i32::MAX);
+    let wanted = [(Counter::Audit, 1), (Counter::FieldChange, count)];
+    let [audit_code, first] = counters::take_all(tx, acting.tenant, wanted).await?;
+    let mut statements = vec![audit::insert(&entry, audit_code)];
+    statements.extend(acting.kept(PERSON, person.get(), first, changes));
+    Ok(tx.batch(statements).await?)
 }
 
 /// Takes over what was given.
-fn apply(input: &PessoaInput, person: &mut Profile, phones: &mut Vec<Telephone>) {
-    person.name = input.name.as_str().to_owned();
-    person.nature = input.document.nature();
+fn apply(input: &PessoaCampos, person: &mut Profile, phones: &mut Vec<Telephone>) {
     input.integration_code.change(&mut person.integration_code, |code| code.as_str().to_owned());
     input.email.change(&mut person.email, Clone::clone);
     input.sex.change(&mut person.sex, |sex| *sex);

@@ -7,19 +7,28 @@ pub(crate) mod cases;
 
 use crate::Error;
 use crate::base::Registers;
+use crate::benefits::told as benefits_fields;
+use crate::differences::Difference;
 use domain::{
-    BenefitCode, Date, Document, Entity, HistoryCode, ItemCode, Moment, PersonCode, SituationKind, TenantId,
-    UserCode,
+    BenefitCode, Date, Document, Entity, HistoryCode, ItemCode, Moment, PersonCode, Rejection, SituationCode,
+    SituationKind, TenantId, UserCode,
 };
 use std::borrow::Cow;
 use storage::benefits::{self, Benefit};
 use storage::counters::{self, Counter};
+use storage::field_changes::{self, FieldChange, Of};
 use storage::history::{self, Change};
 use storage::items::Item;
 use storage::listing::{self, Before, ListedRow, Member, Own};
 use storage::people::Profile;
 use storage::{Statement, Tx, audit};
 use wire::trigger::{BenefitTrigger, benefit_description};
+
+/// Whose changed fields are kept.
+pub(crate) const PERSON: &str = "person";
+pub(crate) const BENEFIT: &str = "benefit";
+pub(crate) const LEAD: &str = "lead";
+pub(crate) const DEAL: &str = "deal";
 
 /// Who acts, when and by what.
 #[derive(Clone, Copy)]
@@ -32,6 +41,26 @@ pub(crate) struct Acting<'a> {
     /// From where it comes, for the history.
     pub origin: &'static str,
     pub now: Moment,
+}
+
+impl Acting<'_> {
+    /// What keeps the changes of a record's fields, from number `first` on.
+    pub fn kept(
+        &self,
+        subject: &'static str,
+        record: i32,
+        first: i32,
+        changes: Vec<Difference>,
+    ) -> Vec<Statement> {
+        let change = |one: Difference| FieldChange {
+            field: one.field.to_owned(),
+            before: one.before,
+            after: one.after,
+        };
+        let changes: Vec<FieldChange> = changes.into_iter().map(change).collect();
+        let of = Of { tenant: self.tenant, subject, record, user: self.user, at: self.now };
+        field_changes::insert(of, first, &changes)
+    }
 }
 
 /// A benefit as it is to be.
@@ -47,6 +76,8 @@ pub(crate) struct Store<'a> {
     pub reason: Option<String>,
     /// What else is written with it.
     pub also: Vec<Statement>,
+    /// The same for what must know its code and its place in the searches.
+    pub then: Option<Then<'a>>,
     /// For the audit: what was done, by name and never by value.
     pub done: Cow<'static, str>,
 }
@@ -68,10 +99,14 @@ impl<'a> Store<'a> {
             free_row: None,
             reason: None,
             also: Vec::new(),
+            then: None,
             done: done.into(),
         }
     }
 }
+
+/// What is written with a benefit once its code is known.
+pub(crate) type Then<'a> = Box<dyn FnOnce(BenefitCode, &Benefit) -> Vec<Statement> + Send + 'a>;
 
 /// A benefit as it was written, and the item that came with that.
 pub(crate) struct Stored {
@@ -87,6 +122,14 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
     let new = i32::from(store.before.is_none());
     let new_row = i32::from(store.before.is_none() && store.free_row.is_none());
     let changes = store.before.is_none_or(|(_, before)| before.situation != after.situation);
+    if let Some((_, before)) = store.before.filter(|_| changes)
+        && let Some(refused) = refuse_move(acting.registers, before.situation, after.situation)
+    {
+        return Err(refused.into());
+    }
+    let changed = store
+        .before
+        .map_or_else(Vec::new, |(_, before)| benefits_fields::between(acting.registers, before, &after));
     let wanted = [
         (Counter::Benefit, new),
         (Counter::Sequence, new),
@@ -96,13 +139,14 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
         (Counter::Audit, 1),
         (Counter::Listing, 1),
     ];
-    let [code, sequence, slot, item_code, history_code, audit_code, _] =
-        counters::take_all(tx, tenant, wanted).await?;
+    let (taken, first_change) = take(tx, tenant, wanted, changed.len()).await?;
+    let [code, sequence, slot, item_code, history_code, audit_code, _] = taken;
     let code = store.before.map_or(BenefitCode::new(code), |(code, _)| code);
     if store.before.is_none() {
         after.sequence = sequence;
         after.slot = store.free_row.map_or(slot, |(slot, _)| slot);
     }
+    let version = store.before.map_or(1, |(_, before)| before.version + 1);
     mark_days(acting, &mut after);
     let mut statements = Vec::new();
     match store.before {
@@ -146,9 +190,45 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
         detail: Some(format!("benefício {code} {}", store.done)),
     };
     statements.extend(store.also);
+    statements.extend(store.then.map(|then| then(code, &after)).unwrap_or_default());
+    statements.extend(acting.kept(BENEFIT, code.get(), first_change, changed));
     statements.push(audit::insert(&entry, audit_code));
     tx.batch(statements).await?;
+    after.version = version;
     Ok(Stored { code, benefit: after, item: written })
+}
+
+/// Refuses to go where the association does not let a situation lead.
+pub(crate) fn refuse_move(
+    registers: &Registers,
+    from: SituationCode,
+    to: SituationCode,
+) -> Option<Rejection> {
+    let name = |code: &SituationCode| registers.situation(*code).map(|one| one.name.to_uppercase());
+    let next = registers.situation(from).map_or(&[][..], |one| &one.next);
+    (!registers.may_move(from, to)).then(|| Rejection::MayNotMove {
+        from: name(&from).unwrap_or_default(),
+        to: name(&to).unwrap_or_default(),
+        allowed: next.iter().filter_map(name).collect(),
+    })
+}
+
+/// Takes the numbers that a benefit needs, and those of changed fields where there are any: a new benefit asks for no more
+/// than it did without them.
+async fn take(
+    tx: &mut Tx,
+    tenant: TenantId,
+    wanted: [(Counter, i32); 7],
+    changes: usize,
+) -> Result<([i32; 7], i32), Error> {
+    if changes == 0 {
+        return Ok((counters::take_all(tx, tenant, wanted).await?, 0));
+    }
+    let [a, b, c, d, e, f, g] = wanted;
+    let count = i32::try_from(changes).unwrap_or(i32::MAX);
+    let [a, b, c, d, e, f, g, first] =
+        counters::take_all(tx, tenant, [a, b, c, d, e, f, g, (Counter::FieldChange, count)]).await?;
+    Ok(([a, b, c, d, e, f, g], first))
 }
 
 /// The days that follow from the situation: when it first became active, and since when it is cancelled.

@@ -1,4 +1,9 @@
-//! Creating a tenant, and finding the one that a command means.
+//! Creating a tenant, and finding the one that a command means. What an administrator sees and changes of his own is in
+//! `managed.rs`.
+
+mod managed;
+
+pub use managed::{Changed, Changes, Own, change, own};
 
 use crate::error::collect;
 use crate::{App, Error, registering};

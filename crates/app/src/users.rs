@@ -1,17 +1,22 @@
 //! Users: created, listed, disabled, given a new password, their sessions ended. Whatever ends a session raises the
-//! tenant's version of access in its unit, and this process takes it over at once.
+//! tenant's version of access in its unit, and this process takes it over at once. What administrators do to users of
+//! whom they know the code is in `managed.rs`.
+
+mod managed;
+
+pub use managed::{Changed, Changes, Wanted, change, end_sessions_of, one, page, send_password};
 
 use crate::error::collect;
 use crate::mail::{self, Addressee, Message};
 use crate::once::{self, Done, Once};
 use crate::{App, Error};
-use domain::{BranchCode, Email, Moment, Name, Password, Rejection, Role, Scope, TenantId, UserCode};
+use domain::{BranchCode, Email, Field, Moment, Name, Password, Rejection, Role, Scope, TenantId, UserCode};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use storage::counters::{self, Counter};
 use storage::users;
 use storage::versions::{self, Versions};
-use storage::{Lane, Tx, branches, password_resets, tokens};
+use storage::{Lane, Tx, audit, branches, password_resets, tokens};
 
 pub use storage::users::User;
 
@@ -50,6 +55,15 @@ struct Entry {
     secret: Secret,
     server: Arc<str>,
     now: Moment,
+    kept: Kept,
+}
+
+/// What else is known of a user who is created by another.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Kept {
+    /// The code that he is to have.
+    pub code: Option<UserCode>,
+    pub by: Option<UserCode>,
 }
 
 /// Whether a user of this role may have these branches; apart from [`create`] for callers that collect every problem.
@@ -62,27 +76,31 @@ pub fn check_branches(role: Role, branches: &[BranchCode]) -> Result<(), Rejecti
 
 /// Creates a user. A generated password is mailed in the same unit: there is no such user without his mail.
 pub async fn create(app: &App, new: NewUser) -> Result<User, Error> {
-    let entry = entry(app, new).await?;
+    let entry = entry(app, new, Kept::default()).await?;
     app.db.write(Lane::of(entry.tenant), entry, |tx, entry| Box::pin(insert(tx, entry))).await
 }
 
 /// As [`create`], once however often it is asked for.
-pub async fn create_once(app: &App, new: NewUser, once: Once<User>) -> Result<Done<User>, Error> {
-    let entry = entry(app, new).await?;
+pub async fn create_once(app: &App, new: NewUser, kept: Kept, once: Once<User>) -> Result<Done<User>, Error> {
+    let entry = entry(app, new, kept).await?;
     once::write(app, Lane::of(entry.tenant), once, entry, |tx, entry| Box::pin(insert(tx, entry))).await
 }
 
-async fn entry(app: &App, new: NewUser) -> Result<Entry, Error> {
+async fn entry(app: &App, new: NewUser, kept: Kept) -> Result<Entry, Error> {
     let NewUser { tenant, name, email, role, branches, password } = new;
-    // Who has every branch is given none.
-    let given = branches.into_iter().filter(|_| !role.has_every_branch());
-    let branches: BTreeSet<BranchCode> = given.collect();
+    let branches = own_branches(role, branches);
     let secret = match password {
         Initial::Chosen(password) => chosen(app, password).await?,
         Initial::Mailed => generated(app).await?,
     };
-    let (branches, server) = (branches.into_iter().collect(), Arc::clone(&app.public_url));
-    Ok(Entry { tenant, name, email, role, branches, secret, server, now: app.now() })
+    let server = Arc::clone(&app.public_url);
+    Ok(Entry { tenant, name, email, role, branches, secret, server, now: app.now(), kept })
+}
+
+/// Each once, by code. Who has every branch is given none.
+fn own_branches(role: Role, given: impl IntoIterator<Item = BranchCode>) -> Vec<BranchCode> {
+    let given: BTreeSet<BranchCode> = given.into_iter().filter(|_| !role.has_every_branch()).collect();
+    given.into_iter().collect()
 }
 
 async fn chosen(app: &App, password: Password) -> Result<Secret, Error> {
@@ -96,18 +114,25 @@ async fn generated(app: &App) -> Result<Secret, Error> {
 }
 
 async fn insert(tx: &mut Tx, new: &Entry) -> Result<User, Error> {
-    let there = branches::visible(&mut *tx, &Scope::whole(new.tenant)).await?;
-    let is_there = |code: &BranchCode| there.iter().any(|branch| branch.code == *code && branch.active);
-    let unknown = new.branches.iter().filter(|code| !is_there(code));
-    let mut problems: Vec<Rejection> = unknown.map(|code| Rejection::UnknownBranch(*code)).collect();
-    problems.extend(check_branches(new.role, &new.branches).err());
+    let mut problems = bad_branches(tx, new.tenant, (new.role, &new.branches), &[]).await?;
     if users::login(&mut *tx, &new.email).await?.is_some() {
         problems.push(Rejection::EmailTaken(new.email.to_string()));
+    }
+    if let Some(code) = new.kept.code
+        && users::find(&mut *tx, new.tenant, code).await?.is_some()
+    {
+        problems.push(Rejection::CodeTaken { field: Field::User, code: code.get() });
     }
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
     }
-    let code = UserCode::new(counters::next(tx, new.tenant, Counter::User).await?);
+    let code = match new.kept.code {
+        Some(code) => {
+            counters::reach(tx, new.tenant, Counter::User, code.get()).await?;
+            code
+        }
+        None => UserCode::new(counters::next(tx, new.tenant, Counter::User).await?),
+    };
     let row = users::NewUser {
         tenant: new.tenant,
         code,
@@ -127,6 +152,10 @@ async fn insert(tx: &mut Tx, new: &Entry) -> Result<User, Error> {
         let to = Addressee { tenant: new.tenant, name: new.name.as_str(), email: new.email.as_str() };
         mail::write(tx, &new.server, to, Message::FirstPassword(password), new.now).await?;
     }
+    if new.kept.by.is_some() {
+        let what = format!("usuário {code} criado");
+        tell(tx, (new.tenant, new.kept.by), "POST /gestao/usuario", what, new.now).await?;
+    }
     Ok(User {
         code,
         name: new.name.to_string(),
@@ -134,7 +163,35 @@ async fn insert(tx: &mut Tx, new: &Entry) -> Result<User, Error> {
         role: new.role,
         active: true,
         branches: new.branches.clone(),
+        version: 1,
+        updated_at: new.now,
     })
+}
+
+/// What speaks against the branches of a user in this role. One that he has already may be out of use meanwhile.
+async fn bad_branches(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (role, wanted): (Role, &[BranchCode]),
+    had: &[BranchCode],
+) -> Result<Vec<Rejection>, Error> {
+    let there = branches::visible(&mut *tx, &Scope::whole(tenant)).await?;
+    let is_there = |code: &BranchCode| there.iter().any(|branch| branch.code == *code && branch.active);
+    let unknown = wanted.iter().filter(|code| !is_there(code) && !had.contains(code));
+    let mut problems: Vec<Rejection> = unknown.map(|code| Rejection::UnknownBranch(*code)).collect();
+    problems.extend(check_branches(role, wanted).err());
+    Ok(problems)
+}
+
+async fn tell(
+    tx: &mut Tx,
+    (tenant, user): (TenantId, Option<UserCode>),
+    operation: &'static str,
+    detail: String,
+    at: Moment,
+) -> Result<(), Error> {
+    let entry = audit::Entry { tenant, at, user, operation, person: None, detail: Some(detail) };
+    Ok(audit::append(tx, &entry).await?)
 }
 
 /// The users that the scope sees, by code.
@@ -155,13 +212,19 @@ async fn deactivate(
     (tenant, email, now): &(TenantId, Email, Moment),
 ) -> Result<Versions, Error> {
     let user = of_tenant(tx, *tenant, email).await?;
-    let is_administrator = user.active && user.role == Role::Administrator;
-    if is_administrator && !users::another_administrator(&mut *tx, *tenant, user.code).await? {
-        return Err(Rejection::LastAdministrator(email.to_string()).into());
-    }
+    refuse_last(tx, *tenant, &user).await?;
     users::deactivate(tx, *tenant, user.code, *now).await?;
     password_resets::end_all(tx, *tenant, user.code).await?;
     end(tx, *tenant, user.code).await
+}
+
+/// An association is never left without somebody who runs it.
+async fn refuse_last(tx: &mut Tx, tenant: TenantId, user: &User) -> Result<(), Error> {
+    let is_administrator = user.active && user.role == Role::Administrator;
+    if is_administrator && !users::another_administrator(&mut *tx, tenant, user.code).await? {
+        return Err(Rejection::LastAdministrator(user.email.clone()).into());
+    }
+    Ok(())
 }
 
 /// Ends the sessions of a user; he may begin others with the password he has.
@@ -215,17 +278,26 @@ async fn replace(app: &App, tenant: TenantId, email: Email, secret: Secret) -> R
 }
 
 async fn set_password(tx: &mut Tx, new: &Replacement) -> Result<Versions, Error> {
-    let Replacement { tenant, email, secret, server, now } = new;
-    let user = of_tenant(tx, *tenant, email).await?;
+    let user = of_tenant(tx, new.tenant, &new.email).await?;
+    give_password(tx, new.tenant, &user, &new.secret, (&new.server, new.now)).await
+}
+
+/// Gives a user a password, and tells him of it where he may enter.
+async fn give_password(
+    tx: &mut Tx,
+    tenant: TenantId,
+    user: &User,
+    secret: &Secret,
+    (server, now): (&str, Moment),
+) -> Result<Versions, Error> {
     if secret.mailed.is_some() && !user.active {
-        return Err(Rejection::DisabledUser(email.to_string()).into());
+        return Err(Rejection::DisabledUser(user.email.clone()).into());
     }
-    let raised =
-        replace_password(tx, *tenant, user.code, &secret.hash, secret.mailed.is_some(), *now).await?;
+    let raised = replace_password(tx, tenant, user.code, &secret.hash, secret.mailed.is_some(), now).await?;
     if user.active {
-        let to = Addressee { tenant: *tenant, name: &user.name, email: &user.email };
+        let to = Addressee { tenant, name: &user.name, email: &user.email };
         let message = secret.mailed.as_ref().map_or(Message::PasswordChanged, Message::FirstPassword);
-        mail::write(tx, server, to, message, *now).await?;
+        mail::write(tx, server, to, message, now).await?;
     }
     Ok(raised)
 }

@@ -8,6 +8,8 @@
 
 #[path = "growth/registers.rs"]
 mod registers;
+#[path = "growth/managed.rs"]
+mod managed;
 #[path = "growth/sample.rs"]
 mod sample;
 #[path = "growth/script.rs"]
@@ -89,6 +91,16 @@ const MAY_GROW: &[Exception] = &[
         "a common name",
         "FROM leads l WHERE l.tenant = ? AND l.code IN (…)",
         "and their names a thousand at a time",
+    ),
+    may_grow(
+        "managed ",
+        "SELECT COUNT(*) AS count FROM ",
+        "how many deals and leads there are in all is counted row by row",
+    ),
+    may_grow(
+        "the board",
+        "SELECT COUNT(*) AS count",
+        "what stands in a stage is counted and summed up row by row",
     ),
     Exception {
         engine: Some(Engine::Sqlite),

@@ -1,7 +1,7 @@
 //! Every refusal by a rule, as one closed set. The words for each are in `wire::refusal`.
 
-use crate::register::{Differing, RegisterProblem};
-use crate::{BenefitCode, BranchCode, DealCode, DependentCode, PlanCode, TenantId};
+use crate::register::RegisterProblem;
+use crate::{BenefitCode, BranchCode, DealCode, DependentCode, LeadCode, PersonCode, PlanCode, TenantId};
 
 /// The field a refusal speaks of; `wire` knows what it is called outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +35,8 @@ pub enum Field {
     /// What a benefit protects, as a code in a path.
     BenefitKind,
     User,
+    Item,
+    JoinedOn,
     Reason,
     Situation,
     SituationCode,
@@ -226,6 +228,8 @@ pub enum Rejection {
     /// The address belongs to a user of this server already.
     EmailTaken(String),
     HostTaken(String),
+    /// More hosts than an association may have.
+    TooManyHosts(usize),
     UnknownUser(String),
     /// He may not enter, so a password would be no use to him.
     DisabledUser(String),
@@ -269,6 +273,28 @@ pub enum Rejection {
     DependentWithoutBenefit,
     /// More people have such a name than a search goes through.
     TooManyNamed,
+    /// Somebody else has the document; he is named where the caller may see him.
+    DocumentTaken(Option<PersonCode>),
+    /// Another active lead has the document.
+    LeadTaken(LeadCode),
+    /// The lead of a deal has another document than the one that was sent.
+    OtherDocument(String),
+    /// A deal that is not open any more; it was won or lost.
+    ClosedDeal {
+        deal: DealCode,
+        won: bool,
+    },
+    /// A vehicle's fields for a benefit that has none.
+    NoVehicle,
+    /// A benefit without any plan.
+    LastPlan(BenefitCode),
+    /// A code to keep that something has already.
+    CodeTaken {
+        field: Field,
+        code: i32,
+    },
+    /// Whoever takes his own rights away cannot give them back.
+    OwnRights,
     /// A demonstration is only loaded where there is nothing yet.
     NotEmpty,
     /// Another demonstration was begun there and has not ended.
@@ -340,6 +366,12 @@ impl Rejection {
                 | Rejection::OldVersion { .. }
                 | Rejection::MayNotMove { .. }
                 | Rejection::NoOpenSituation
+                | Rejection::CodeTaken { .. }
+                | Rejection::DocumentTaken(_)
+                | Rejection::LastPlan(_)
+                | Rejection::LeadTaken(_)
+                | Rejection::ClosedDeal { .. }
+                | Rejection::OwnRights
                 | Rejection::DisabledUser(_)
                 | Rejection::NotEmpty
                 | Rejection::DemoUnfinished { .. }

@@ -319,3 +319,16 @@ CREATE TABLE field_changes (
     after TEXT,
     PRIMARY KEY (tenant, subject, record, number)
 ) CLUSTERED;
+
+-- What a member tells the association alone. The payer's address is a JSON object of the columns of an address.
+ALTER TABLE people ADD COLUMN spouse TEXT;
+ALTER TABLE people ADD COLUMN payer_document TEXT;
+ALTER TABLE people ADD COLUMN payer_address TEXT;
+
+-- What a won deal became.
+ALTER TABLE deals ADD COLUMN benefit BIGINT;
+
+-- Deals in whatever situation, as the board and its list ask for them.
+CREATE INDEX deals_by_stage ON deals (tenant, stage, situation, code);
+CREATE INDEX deals_of_branch ON deals (tenant, branch, situation, code);
+CREATE INDEX deals_of_responsible ON deals (tenant, responsible, situation, code);

@@ -39,6 +39,7 @@ pub struct Benefit {
     pub vehicle: Vehicle,
     /// Its place in the searches.
     pub slot: i32,
+    pub version: i64,
     pub created_at: Moment,
     pub updated_at: Moment,
 }
@@ -102,6 +103,26 @@ pub async fn find(
             .arg(code);
     let found = from.into().one(statement).await?.map(|row| benefit(&row)).transpose()?;
     Ok(found.filter(|benefit| scope.sees(benefit.branch)))
+}
+
+/// The benefits of a person in the branches of the scope, by code.
+pub async fn of_person(
+    from: impl Into<Source<'_>>,
+    scope: &Scope,
+    person: PersonCode,
+) -> Result<Vec<(BenefitCode, Benefit)>, Error> {
+    let head = sql(concat!(
+        "SELECT b.code, ",
+        benefit_columns!(),
+        " FROM benefits b WHERE b.tenant = $1 AND b.person = $2"
+    ));
+    let statement = head
+        .arg(scope.tenant())
+        .arg(person)
+        .scoped("b.branch + 0", scope.branches())
+        .ending("ORDER BY b.code");
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("code")?, benefit(row)?))).collect()
 }
 
 /// Somebody who has a card of this number.

@@ -179,6 +179,13 @@ pub fn statement<const KINDS: usize>(tenant: TenantId, wanted: [(Counter, i32); 
     )
 }
 
+/// Counts on behind a number that somebody chose; one that was passed already changes nothing.
+pub async fn reach(tx: &mut Tx, tenant: TenantId, counter: Counter, number: i32) -> Result<(), Error> {
+    let statement = sql("INSERT INTO counters (tenant, kind, last) VALUES ($1, $2, $3)
+         ON CONFLICT (tenant, kind) DO UPDATE SET last = excluded.last WHERE counters.last < excluded.last");
+    tx.execute(statement.arg(tenant).arg(counter.kind()).arg(number)).await.map(drop)
+}
+
 /// The last number that was given; 0 where there is none yet.
 pub async fn last(from: impl Into<Source<'_>>, tenant: TenantId, counter: Counter) -> Result<i64, Error> {
     let statement = sql("SELECT last FROM counters WHERE tenant = $1 AND kind = $2");

@@ -3,14 +3,14 @@
 pub mod dependents;
 mod found;
 
-pub use found::{By, FoundDeal, Key, STEP, at, keys};
+pub use found::{By, FoundDeal, InStage, Key, STEP, Wanted, at, in_stages, keys, of_some, page};
 
 use crate::benefits::{Vehicle, vehicle, vehicle_columns, vehicle_values};
 use crate::statement::inserts;
 use crate::{Error, Row, Source, Statement, Value, Weight, sql};
 use domain::{
-    BenefitKind, BranchCode, DealCode, DealState, FunnelCode, LeadCode, Moment, PlanCode, Scope, StageCode,
-    TenantId, UserCode,
+    BenefitCode, BenefitKind, BranchCode, DealCode, DealState, FunnelCode, LeadCode, Moment, PlanCode, Scope,
+    StageCode, TenantId, UserCode,
 };
 
 /// Days are `yyyy-MM-dd`, money is in cents.
@@ -34,6 +34,9 @@ pub struct Deal {
     pub note: Option<String>,
     pub opened_on: String,
     pub vehicle: Vehicle,
+    /// What it became when it was won.
+    pub benefit: Option<BenefitCode>,
+    pub version: i64,
     pub created_at: Moment,
     pub updated_at: Moment,
 }
@@ -44,7 +47,7 @@ macro_rules! deal_columns {
         "d.sequence, d.lead, d.branch, d.title, d.funnel, d.stage, d.stage_since, d.responsible, d.benefit_kind, d.plans,
              d.price, d.expected_on, d.situation, d.lost_because, d.note, d.opened_on, d.plate, d.chassis, d.renavam,
              d.brand, d.model, d.built, d.model_year, d.colour, d.fuel, d.category, d.vehicle_type, d.doors, d.worth,
-             d.protected, d.participation, d.fipe, d.created_at, d.updated_at"
+             d.protected, d.participation, d.fipe, d.benefit, d.version, d.created_at, d.updated_at"
     };
 }
 use deal_columns;
@@ -58,7 +61,7 @@ pub fn insert<'d>(tenant: TenantId, deals: impl IntoIterator<Item = (DealCode, &
         "INSERT INTO deals (tenant, code, sequence, lead, branch, title, funnel, stage, stage_since, responsible,
              benefit_kind, plans, price, expected_on, situation, lost_because, note, opened_on, ",
         vehicle_columns!(),
-        ", version, created_at, updated_at) VALUES"
+        ", benefit, version, created_at, updated_at) VALUES"
     );
     inserts(INSERT, ROWS, deals.into_iter().map(|(code, deal)| values(tenant, code, deal)))
 }
@@ -70,7 +73,7 @@ pub fn update(tenant: TenantId, code: DealCode, deal: &Deal) -> Statement {
              situation = $15, lost_because = $16, note = $17, opened_on = $18, plate = $19, chassis = $20, renavam = $21,
              brand = $22, model = $23, built = $24, model_year = $25, colour = $26, fuel = $27, category = $28,
              vehicle_type = $29, doors = $30, worth = $31, protected = $32, participation = $33, fipe = $34,
-             version = version + $35, created_at = $36, updated_at = $37
+             benefit = $35, version = version + $36, created_at = $37, updated_at = $38
          WHERE tenant = $1 AND code = $2");
     values(tenant, code, deal).into_iter().fold(statement, Statement::arg)
 }
@@ -174,6 +177,8 @@ fn deal(row: &Row) -> Result<Deal, Error> {
         note: row.get("note")?,
         opened_on: row.get("opened_on")?,
         vehicle: vehicle(row)?,
+        benefit: row.get("benefit")?,
+        version: row.get("version")?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,
     })
@@ -201,6 +206,6 @@ fn values(tenant: TenantId, code: DealCode, deal: &Deal) -> Vec<Value> {
         deal.opened_on.as_str().into(),
     ];
     values.extend(vehicle_values(&deal.vehicle));
-    values.extend([1.into(), deal.created_at.into(), deal.updated_at.into()]);
+    values.extend([deal.benefit.into(), 1.into(), deal.created_at.into(), deal.updated_at.into()]);
     values
 }

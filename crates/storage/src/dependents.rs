@@ -104,6 +104,18 @@ pub async fn of(
     from.into().all(Weight::Point, statement).await?.iter().map(coded).collect()
 }
 
+/// How many dependents in force these benefits have.
+pub async fn count(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    benefits: impl IntoIterator<Item = BenefitCode>,
+) -> Result<i64, Error> {
+    let statement = sql("SELECT COUNT(*) AS count FROM dependents WHERE tenant = $1 AND active")
+        .arg(tenant)
+        .within("benefit", benefits);
+    from.into().one(statement).await?.map_or(Ok(0), |row| row.get("count"))
+}
+
 /// The dependent of this code, if he is one of the benefit.
 pub async fn find(
     from: impl Into<Source<'_>>,

@@ -87,3 +87,14 @@ pub fn end(tenant: TenantId, benefit: BenefitCode, item: ItemCode, now: Moment) 
         .arg(item)
         .arg(now)
 }
+
+/// Writes anew whether an item is in force, and at what price.
+pub fn change(tenant: TenantId, benefit: BenefitCode, item: &Item, now: Moment) -> Statement {
+    sql("UPDATE items SET active = $4, price = $5, updated_at = $6 WHERE tenant = $1 AND benefit = $2 AND code = $3")
+        .arg(tenant)
+        .arg(benefit)
+        .arg(item.code)
+        .arg(item.active)
+        .arg(item.price)
+        .arg(now)
+}

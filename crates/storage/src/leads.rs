@@ -23,6 +23,7 @@ pub struct Lead {
     pub origin: Option<String>,
     pub consultant: Option<SellerCode>,
     pub active: bool,
+    pub version: i64,
     pub created_at: Moment,
     pub updated_at: Moment,
 }
@@ -38,7 +39,7 @@ pub struct FoundLead {
 
 const COLUMNS: &str =
     "l.person, l.branch, l.name, l.document, l.email, l.mobile, l.landline, l.company, l.city, l.state,
-     l.message, l.origin, l.consultant, l.active, l.created_at, l.updated_at";
+     l.message, l.origin, l.consultant, l.active, l.version, l.created_at, l.updated_at";
 
 /// How many rows travel in one statement.
 const ROWS: usize = 100;
@@ -229,6 +230,24 @@ pub async fn at(
         .collect()
 }
 
+/// A page of leads in the scope, active or not as asked for, the last one first; and how many they are.
+pub async fn page(
+    tx: &mut Tx,
+    scope: &Scope,
+    active: Option<bool>,
+    (take, skip): (i64, i64),
+) -> Result<(Vec<LeadCode>, i64), Error> {
+    let asked = |head: Statement| {
+        let all = head.ending("FROM leads l WHERE l.tenant = $1").arg(scope.tenant());
+        all.when("AND l.active = ?", active).scoped("l.branch", scope.branches())
+    };
+    let count = tx.one(asked(sql("SELECT COUNT(*) AS count"))).await?;
+    let total = count.map_or(Ok(0), |row| row.get("count"))?;
+    let codes = asked(sql("SELECT l.code")).then("ORDER BY l.code DESC LIMIT ? OFFSET ?", [take, skip]);
+    let rows = tx.all(codes).await?;
+    Ok((rows.iter().map(|row| row.get("code")).collect::<Result<_, _>>()?, total))
+}
+
 /// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.
 /// The value itself is somebody's, and stays out of the log.
 fn kept<T>(
@@ -256,6 +275,7 @@ fn lead(row: &Row) -> Result<Lead, Error> {
         origin: row.get("origin")?,
         consultant: row.get("consultant")?,
         active: row.get("active")?,
+        version: row.get("version")?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,
     })

@@ -41,6 +41,11 @@ pub struct Profile {
     /// The first telephone of each kind, where the searches read it.
     pub mobile: Option<Phone>,
     pub landline: Option<Phone>,
+    pub spouse: Option<String>,
+    /// Who pays for him, where it is somebody else.
+    pub payer_document: Option<Document>,
+    pub payer_address: PostalAddress,
+    pub version: i64,
     pub created_at: Moment,
     pub updated_at: Moment,
 }
@@ -84,6 +89,10 @@ impl Profile {
             address: PostalAddress::default(),
             mobile: None,
             landline: None,
+            spouse: None,
+            payer_document: None,
+            payer_address: PostalAddress::default(),
+            version: 1,
             created_at: now,
             updated_at: now,
         }
@@ -93,7 +102,7 @@ impl Profile {
 /// How many rows travel in one statement: enough that its own cost no longer counts, and few enough parameters for
 /// either engine.
 const ROWS: usize = 100;
-const COLUMNS: usize = 43;
+const COLUMNS: usize = 46;
 
 /// Writes many people, none of whom is there yet: the first with code `first`, the others behind it.
 pub async fn insert_all<'p>(
@@ -153,7 +162,7 @@ const SELECT: &str = "SELECT code, branch, is_member, document, nature, name, in
      mother, civil_state, cnh_number, cnh_category, cnh_valid_until, trade_name, state_registration,
      municipal_registration, legal_representative, company, company_document, consultant, representative,
      address_kind, street_kind, street, street_number, complement, district, city, state, cep,
-     mobile, landline, created_at, updated_at FROM people";
+     mobile, landline, spouse, payer_document, payer_address, version, created_at, updated_at FROM people";
 
 /// Writes everything that is known of a person anew.
 pub async fn update(tx: &mut Tx, tenant: TenantId, code: PersonCode, person: &Profile) -> Result<(), Error> {
@@ -165,8 +174,8 @@ pub async fn update(tx: &mut Tx, tenant: TenantId, code: PersonCode, person: &Pr
              municipal_registration = $24, legal_representative = $25, company = $26, company_document = $27,
              consultant = $28, representative = $29, address_kind = $30, street_kind = $31, street = $32,
              street_number = $33, complement = $34, district = $35, city = $36, state = $37, cep = $38,
-             mobile = $39, landline = $40,
-             version = version + $41, created_at = $42, updated_at = $43
+             mobile = $39, landline = $40, spouse = $41, payer_document = $42, payer_address = $43,
+             version = version + $44, created_at = $45, updated_at = $46
          WHERE tenant = $1 AND code = $2");
     tx.execute(values.into_iter().fold(statement, crate::Statement::arg)).await.map(drop)
 }
@@ -212,9 +221,50 @@ fn profile(row: &Row) -> Result<Profile, Error> {
         address: address(row)?,
         mobile: kept(row.get("mobile")?, Phone::parse)?,
         landline: kept(row.get("landline")?, Phone::parse)?,
+        spouse: row.get("spouse")?,
+        payer_document: kept(row.get("payer_document")?, Document::parse)?,
+        payer_address: payers_address(row.get("payer_address")?)?,
+        version: row.get("version")?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,
     })
+}
+
+/// The address of whoever pays, which is seldom known.
+pub(crate) fn payers_address(text: Option<String>) -> Result<PostalAddress, Error> {
+    let Some(text) = text else { return Ok(PostalAddress::default()) };
+    let broken = || Error::Broken("a payer's address is kept that cannot be read".to_owned());
+    let mut parts: std::collections::BTreeMap<String, String> =
+        serde_json::from_str(&text).map_err(|_| broken())?;
+    Ok(PostalAddress {
+        kind: parts.remove("kind"),
+        street_kind: parts.remove("street_kind"),
+        street: parts.remove("street"),
+        number: parts.remove("number"),
+        complement: parts.remove("complement"),
+        district: parts.remove("district"),
+        city: parts.remove("city"),
+        state: parts.remove("state"),
+        cep: kept(parts.remove("cep"), Cep::parse)?,
+    })
+}
+
+/// `None` where there is none.
+fn payers_address_text(address: &PostalAddress) -> Option<String> {
+    let parts = [
+        ("kind", address.kind.as_deref()),
+        ("street_kind", address.street_kind.as_deref()),
+        ("street", address.street.as_deref()),
+        ("number", address.number.as_deref()),
+        ("complement", address.complement.as_deref()),
+        ("district", address.district.as_deref()),
+        ("city", address.city.as_deref()),
+        ("state", address.state.as_deref()),
+        ("cep", address.cep.as_ref().map(Cep::as_str)),
+    ];
+    let known = parts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into())));
+    let object: serde_json::Map<String, serde_json::Value> = known.collect();
+    (!object.is_empty()).then(|| serde_json::Value::Object(object).to_string())
 }
 
 /// Where a person lives.
@@ -242,7 +292,7 @@ const INSERT: &str = "INSERT INTO people (tenant, code, branch, is_member, docum
              mother, civil_state, cnh_number, cnh_category, cnh_valid_until, trade_name, state_registration,
              municipal_registration, legal_representative, company, company_document, consultant, representative,
              address_kind, street_kind, street, street_number, complement, district, city, state, cep, mobile,
-             landline, version, created_at, updated_at)
+             landline, spouse, payer_document, payer_address, version, created_at, updated_at)
          VALUES";
 
 fn row(tenant: TenantId, code: i32, person: &Profile) -> [Value; COLUMNS] {
@@ -288,6 +338,9 @@ fn row(tenant: TenantId, code: i32, person: &Profile) -> [Value; COLUMNS] {
         address.cep.as_ref().map(Cep::as_str).into(),
         person.mobile.as_ref().map(Phone::as_str).into(),
         person.landline.as_ref().map(Phone::as_str).into(),
+        person.spouse.as_deref().into(),
+        person.payer_document.as_ref().map(Document::as_str).into(),
+        payers_address_text(&person.payer_address).into(),
         1.into(),
         person.created_at.into(),
         person.updated_at.into(),

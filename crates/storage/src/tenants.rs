@@ -9,6 +9,18 @@ pub struct Tenant {
     pub name: String,
     pub time_zone: String,
     pub active: bool,
+    /// Six digits.
+    pub colour: Option<String>,
+    pub second_colour: Option<String>,
+    pub version: i64,
+    pub updated_at: Moment,
+}
+
+/// What [`tenant`] reads.
+macro_rules! select {
+    () => {
+        "SELECT tenant, name, time_zone, active, colour, second_colour, version, updated_at FROM tenants "
+    };
 }
 
 pub async fn insert(
@@ -29,13 +41,13 @@ pub async fn insert(
 }
 
 pub async fn find(from: impl Into<Source<'_>>, id: TenantId) -> Result<Option<Tenant>, Error> {
-    let statement = sql("SELECT tenant, name, time_zone, active FROM tenants WHERE tenant = $1").arg(id);
+    let statement = sql(concat!(select!(), "WHERE tenant = $1")).arg(id);
     from.into().one(statement).await?.map(|row| tenant(&row)).transpose()
 }
 
 /// Every tenant, for whoever runs the server.
 pub async fn all(from: impl Into<Source<'_>>) -> Result<Vec<Tenant>, Error> {
-    let statement = sql("SELECT tenant, name, time_zone, active FROM tenants ORDER BY tenant");
+    let statement = sql(concat!(select!(), "ORDER BY tenant"));
     from.into().all(Weight::Search, statement).await?.iter().map(tenant).collect()
 }
 
@@ -45,7 +57,36 @@ fn tenant(row: &Row) -> Result<Tenant, Error> {
         name: row.get("name")?,
         time_zone: row.get("time_zone")?,
         active: row.get("active")?,
+        colour: row.get("colour")?,
+        second_colour: row.get("second_colour")?,
+        version: row.get("version")?,
+        updated_at: row.get("updated_at")?,
     })
+}
+
+/// Writes what is told of a tenant anew; its hosts are claimed and freed apart.
+pub async fn update(tx: &mut Tx, tenant: &Tenant) -> Result<(), Error> {
+    let statement = sql("UPDATE tenants SET name = $2, time_zone = $3, colour = $4, second_colour = $5,
+             version = version + 1, updated_at = $6 WHERE tenant = $1")
+    .arg(tenant.id)
+    .arg(tenant.name.as_str())
+    .arg(tenant.time_zone.as_str())
+    .arg(tenant.colour.as_deref())
+    .arg(tenant.second_colour.as_deref())
+    .arg(tenant.updated_at);
+    tx.execute(statement).await.map(drop)
+}
+
+/// The hosts of a tenant, in the order of the alphabet.
+pub async fn hosts_of(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<String>, Error> {
+    let statement = sql("SELECT host FROM hosts WHERE tenant = $1 ORDER BY host").arg(tenant);
+    from.into().all(Weight::Point, statement).await?.iter().map(|row| row.get("host")).collect()
+}
+
+/// Lets go of a host of a tenant.
+pub async fn free_host(tx: &mut Tx, host: &str, tenant: TenantId) -> Result<(), Error> {
+    let statement = sql("DELETE FROM hosts WHERE host = $1 AND tenant = $2").arg(host).arg(tenant);
+    tx.execute(statement).await.map(drop)
 }
 
 /// Gives a host to a tenant; `false` where another has it.

@@ -11,6 +11,9 @@ pub struct User {
     pub role: Role,
     pub active: bool,
     pub branches: Vec<BranchCode>,
+    /// How often what is told of him was changed, his password apart.
+    pub version: i64,
+    pub updated_at: Moment,
 }
 
 pub struct NewUser<'u> {
@@ -23,6 +26,14 @@ pub struct NewUser<'u> {
     pub password_hash: &'u str,
     pub must_change_password: bool,
     pub now: Moment,
+}
+
+/// What [`collect`] reads.
+macro_rules! select {
+    () => {
+        "SELECT u.code, u.name, u.email, u.role, u.active, u.version, u.updated_at, b.branch
+             FROM users u LEFT JOIN user_branches b ON b.tenant = u.tenant AND b.user_code = u.code "
+    };
 }
 
 pub async fn insert(tx: &mut Tx, user: &NewUser<'_>) -> Result<(), Error> {
@@ -40,13 +51,48 @@ pub async fn insert(tx: &mut Tx, user: &NewUser<'_>) -> Result<(), Error> {
         .arg(user.must_change_password)
         .arg(user.now),
     ];
-    statements.extend(user.branches.iter().map(|branch| {
-        sql("INSERT INTO user_branches (tenant, user_code, branch) VALUES ($1, $2, $3)")
-            .arg(user.tenant)
-            .arg(user.code)
-            .arg(*branch)
-    }));
+    statements.extend(in_branches(user.tenant, user.code, user.branches));
     tx.batch(statements).await
+}
+
+fn in_branches(
+    tenant: TenantId,
+    user: UserCode,
+    branches: &[BranchCode],
+) -> impl Iterator<Item = crate::Statement> + '_ {
+    branches.iter().map(move |branch| {
+        sql("INSERT INTO user_branches (tenant, user_code, branch) VALUES ($1, $2, $3)")
+            .arg(tenant)
+            .arg(user)
+            .arg(*branch)
+    })
+}
+
+/// Writes what is told of a user anew. The address by which he enters is claimed apart ([`claim_login`]).
+pub async fn update(tx: &mut Tx, tenant: TenantId, user: &User) -> Result<(), Error> {
+    let mut statements = vec![
+        sql("UPDATE users SET name = $3, email = $4, role = $5, active = $6, version = version + 1, updated_at = $7
+             WHERE tenant = $1 AND code = $2")
+        .arg(tenant)
+        .arg(user.code)
+        .arg(user.name.as_str())
+        .arg(user.email.as_str())
+        .arg(user.role)
+        .arg(user.active)
+        .arg(user.updated_at),
+        sql("DELETE FROM user_branches WHERE tenant = $1 AND user_code = $2").arg(tenant).arg(user.code),
+    ];
+    statements.extend(in_branches(tenant, user.code, &user.branches));
+    tx.batch(statements).await
+}
+
+/// Lets go of the address by which a user entered.
+pub async fn free_login(tx: &mut Tx, email: &str, tenant: TenantId, code: UserCode) -> Result<(), Error> {
+    let statement = sql("DELETE FROM logins WHERE email = $1 AND tenant = $2 AND user_code = $3")
+        .arg(email)
+        .arg(tenant)
+        .arg(code);
+    tx.execute(statement).await.map(drop)
 }
 
 /// Gives the address to a user; `false` where it belongs to another, of whatever tenant.
@@ -105,23 +151,20 @@ pub async fn find(
     tenant: TenantId,
     code: UserCode,
 ) -> Result<Option<User>, Error> {
-    let statement = sql("SELECT u.code, u.name, u.email, u.role, u.active, b.branch
-         FROM users u LEFT JOIN user_branches b ON b.tenant = u.tenant AND b.user_code = u.code
-         WHERE u.tenant = $1 AND u.code = $2 ORDER BY COALESCE(b.branch, 0)")
-    .arg(tenant)
-    .arg(code);
+    let statement =
+        sql(concat!(select!(), "WHERE u.tenant = $1 AND u.code = $2 ORDER BY COALESCE(b.branch, 0)"))
+            .arg(tenant)
+            .arg(code);
     let rows = from.into().all(Weight::Point, statement).await?;
     Ok(collect(&rows)?.pop())
 }
 
 /// The users who work in a branch that the scope sees; with every branch, all of them. By code.
 pub async fn visible(from: impl Into<Source<'_>>, scope: &Scope) -> Result<Vec<User>, Error> {
-    let statement = sql("SELECT u.code, u.name, u.email, u.role, u.active, b.branch
-         FROM users u LEFT JOIN user_branches b ON b.tenant = u.tenant AND b.user_code = u.code
-         WHERE u.tenant = $1")
-    .arg(scope.tenant())
-    .scoped("b.branch", scope.branches())
-    .ending("ORDER BY u.code, COALESCE(b.branch, 0)");
+    let statement = sql(concat!(select!(), "WHERE u.tenant = $1"))
+        .arg(scope.tenant())
+        .scoped("b.branch", scope.branches())
+        .ending("ORDER BY u.code, COALESCE(b.branch, 0)");
     collect(&from.into().all(Weight::Search, statement).await?)
 }
 
@@ -138,6 +181,8 @@ fn collect(rows: &[Row]) -> Result<Vec<User>, Error> {
                 role: row.get("role")?,
                 active: row.get("active")?,
                 branches: Vec::new(),
+                version: row.get("version")?,
+                updated_at: row.get("updated_at")?,
             });
         }
         if let (Some(branch), Some(user)) = (row.get("branch")?, users.last_mut()) {
@@ -164,13 +209,12 @@ pub async fn set_password(
     must_change: bool,
     now: Moment,
 ) -> Result<(), Error> {
-    let statement =
-        sql("UPDATE users SET password_hash = $3, must_change_password = $4, version = version + 1,
-         updated_at = $5 WHERE tenant = $1 AND code = $2")
-        .arg(tenant)
-        .arg(code)
-        .arg(password_hash)
-        .arg(must_change)
-        .arg(now);
+    let statement = sql("UPDATE users SET password_hash = $3, must_change_password = $4, updated_at = $5
+             WHERE tenant = $1 AND code = $2")
+    .arg(tenant)
+    .arg(code)
+    .arg(password_hash)
+    .arg(must_change)
+    .arg(now);
     tx.execute(statement).await.map(drop)
 }

@@ -48,6 +48,8 @@ pub fn field(field: Field) -> &'static str {
         Field::Kinship => "parentesco",
         Field::Text => "texto",
         Field::User => "codUsuario",
+        Field::Item => "codItem",
+        Field::JoinedOn => "dataAdesao",
         Field::Reason => "motivo",
         Field::Situation => "situacao",
         Field::SituationCode => "codSituacao",
@@ -221,6 +223,9 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::UnknownCode { field: case @ (Field::Claim | Field::Inspection | Field::Ticket | Field::Appointment), code } => {
             format!("{}: o registro {code} não existe para o seu usuário.", field(*case))
         }
+        Rejection::UnknownCode { field: Field::User, code } => {
+            format!("codUsuario: o usuário {code} não existe nesta base.")
+        }
         Rejection::UnknownCode { field: unknown, code } => {
             format!("{}: o código {code} não existe, está inativo ou é de outra loja.", field(*unknown))
         }
@@ -328,6 +333,7 @@ pub fn text(rejection: &Rejection) -> String {
         }
         Rejection::EmailTaken(email) => format!("email: {email} não está disponível; use outro."),
         Rejection::HostTaken(host) => format!("host: {host} já pertence a outra base."),
+        Rejection::TooManyHosts(most) => format!("hosts: use no máximo {most} endereços."),
         Rejection::UnknownUser(email) => format!("email: não há um usuário {email} nesta base."),
         Rejection::DisabledUser(email) => {
             format!("email: {email} está desativado e não pode receber uma senha.")
@@ -336,7 +342,36 @@ pub fn text(rejection: &Rejection) -> String {
             "link: este link não vale mais; ele serve uma vez só, por 30 minutos. Peça outro.".to_owned()
         }
         Rejection::LastAdministrator(email) => {
-            format!("email: {email} é o último administrador ativo da base; crie outro antes de desativá-lo.")
+            format!("email: {email} é o último administrador ativo da base; crie outro antes de desativá-lo ou de mudar o seu perfil.")
+        }
+        Rejection::CodeTaken { field: taken, code } => {
+            format!("{}: o código {code} já é de outro registro; use outro, ou nenhum.", field(*taken))
+        }
+        Rejection::DocumentTaken(Some(person)) => {
+            format!("cpfCnpj: este documento já é o da pessoa {person}; confira os dígitos.")
+        }
+        Rejection::DocumentTaken(None) => {
+            "cpfCnpj: este documento já é o de outra pessoa; confira os dígitos.".to_owned()
+        }
+        Rejection::LeadTaken(lead) => {
+            format!("cpfCnpj: este documento já é o do lead {lead}; use esse lead.")
+        }
+        Rejection::OtherDocument(document) => {
+            format!("cpfCnpj: o lead deste negócio tem o documento {document}; corrija o lead antes, ou não o envie.")
+        }
+        Rejection::ClosedDeal { deal, won: true } => {
+            format!("codNegocio: o negócio {deal} já foi ganho e não muda mais por aqui.")
+        }
+        Rejection::ClosedDeal { deal, won: false } => {
+            format!("codNegocio: o negócio {deal} foi perdido; reabra-o antes.")
+        }
+        Rejection::NoVehicle => "placa: este benefício não é veicular e não tem um veículo.".to_owned(),
+        Rejection::LastPlan(benefit) => {
+            format!("ativo: é o único plano do benefício {benefit}, que fica com ao menos um; inclua outro antes.")
+        }
+        Rejection::OwnRights => {
+            "perfil: ninguém tira de si mesmo o perfil de administrador nem se desativa; peça a outro administrador."
+                .to_owned()
         }
         Rejection::OldVersion { given, now, since, fields } => old_version(*given, *now, since, fields),
         Rejection::MayNotMove { from, to, allowed } => format!(

@@ -12,7 +12,7 @@ use app::people::{self, Saved};
 use app::searches::{self, Found, OfBenefit};
 use axum::extract;
 use axum::response::Response;
-use domain::{PersonCode, PhoneKind, shown};
+use domain::{PersonCode, PhoneKind, PostalAddress, shown};
 use wire::names;
 use wire::read;
 use wire::records::{
@@ -93,6 +93,10 @@ fn item(registers: &Registers, row: Found) -> PesquisaAssociadoOutputTO {
         identidade: person.identity_number,
         numero_cnh: person.cnh_number,
         categoria_cnh: person.cnh_category,
+        conjuge: person.spouse,
+        cpf_cnpj_responsavel_financeiro: person.payer_document.as_deref().map(shown::document),
+        endereco_responsavel_financeiro: (person.payer_address != PostalAddress::default())
+            .then(|| EnderecoTO::from(person.payer_address)),
         cod_loja: row.branch.get(),
         nome_loja: registers.branch_name(row.branch).to_owned(),
         cod_consultor: row.consultant.map(domain::SellerCode::get),

@@ -52,7 +52,9 @@ pub async fn save(
     Caller(caller): Caller,
     write: Write,
 ) -> Result<Response, Failure> {
-    let act = |input: BeneficioInput, once| benefits::save(&state.app, &caller, Input::Basic(input), once);
+    let act = |input: BeneficioInput, once| {
+        benefits::save(&state.app, &caller, Input::Basic(Box::new(input)), once)
+    };
     write.answer(&state, &caller, read::body, act, record).await
 }
 

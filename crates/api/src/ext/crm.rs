@@ -64,7 +64,7 @@ pub async fn leads(
     Ok(list.answer())
 }
 
-fn lead_record(registers: &Registers, FoundLead { code, lead, open_deals }: FoundLead) -> LeadOutputTO {
+pub fn lead_record(registers: &Registers, FoundLead { code, lead, open_deals }: FoundLead) -> LeadOutputTO {
     LeadOutputTO {
         cod_lead: code.get(),
         cod_pessoa: lead.person.get(),
@@ -126,7 +126,7 @@ pub async fn deals(
     Ok(list.answer())
 }
 
-fn item(registers: &Registers, found: &FoundDeal, today: Date) -> PesquisaNegocioOutputTO {
+pub fn item(registers: &Registers, found: &FoundDeal, today: Date) -> PesquisaNegocioOutputTO {
     let deal = &found.deal;
     PesquisaNegocioOutputTO {
         cod_negocio: found.code.get(),
@@ -206,7 +206,7 @@ pub async fn deal(
     Ok(Answer(whole(&registers, view, today)))
 }
 
-fn whole(registers: &Registers, View { found, lead, dependents, moves }: View, today: Date) -> NegocioTO {
+pub fn whole(registers: &Registers, View { found, lead, dependents, moves }: View, today: Date) -> NegocioTO {
     let item = item(registers, &found, today);
     let deal = found.deal;
     let price = |code: &PlanCode| registers.plan(*code).map_or(0, |plan| plan.price);

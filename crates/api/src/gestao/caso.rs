@@ -16,7 +16,7 @@ use serde::Serialize;
 use wire::names;
 use wire::read::{self, Between, Read};
 use wire::records::{
-    AlteracaoTO, AtrasadosQuery, CasoItemTO, CasoQuery, HistoricoCasoTO, NotaInput, NotaTO, Pagina,
+    AlteracaoTO, AtrasadosQuery, CasoItemTO, CasoQuery, HistoricoRegistroTO, NotaInput, NotaTO, Pagina,
     ProximaSituacaoTO, SituacaoInput,
 };
 
@@ -124,9 +124,9 @@ pub async fn history<O: Operated>(
     extract::State(state): extract::State<State>,
     Caller(caller): Caller,
     code: Code<i32>,
-) -> Result<Answer<HistoricoCasoTO>, Failure> {
+) -> Result<Answer<HistoricoRegistroTO>, Failure> {
     let history = cases::history(&state.app, &caller, O::KIND, code.get()?).await?;
-    Ok(Answer(HistoricoCasoTO { itens: merged(&history) }))
+    Ok(Answer(HistoricoRegistroTO { itens: merged(&history) }))
 }
 
 /// Both in the order of time; what came at the same moment as it was written.

@@ -1,13 +1,17 @@
 //! What the association registers and operates by itself.
 
+pub mod associado;
 pub mod auditoria;
+pub mod base;
+pub mod beneficio;
+pub mod cadastro;
 pub mod caso;
 pub mod consulta;
-pub mod cadastro;
 pub mod entrega;
 pub mod evento;
 pub mod help_desk;
 pub mod historico;
+pub mod negocio;
 pub mod receptor;
 pub mod usuario;
 pub mod vistoria;

@@ -6,7 +6,7 @@ use crate::operation::{Access, Operation, Section, get, post, put};
 use domain::Role;
 use wire::records::{
     AtrasadosQuery, CasoItemTO, CasoQuery, ConsultaGestaoInput, ConsultaGestaoTO, EventoGestaoInput,
-    EventoGestaoTO, HelpDeskGestaoInput, HelpDeskGestaoTO, HistoricoCasoTO, NotaInput, Pagina, SituacaoInput,
+    EventoGestaoTO, HelpDeskGestaoInput, HelpDeskGestaoTO, HistoricoRegistroTO, NotaInput, Pagina, SituacaoInput,
     VistoriaGestaoInput, VistoriaGestaoTO,
 };
 
@@ -46,7 +46,7 @@ macro_rules! operated {
                 .answers::<$record>(),
             get(concat!("/gestao/", $path, "/{", $code, "}/historico"), STAFF, caso::history::<$kind>)
                 .told(Section::Management, concat!("Histórico ", $this), "As mudanças de situação (quem, quando, de onde, para onde e por quê) e de campos (quem, quando, antes e depois), na ordem em que foram feitas.")
-                .answers::<HistoricoCasoTO>(),
+                .answers::<HistoricoRegistroTO>(),
         ]
     };
 }

@@ -59,6 +59,12 @@ impl Calls {
         &self.servers[self.turn.fetch_add(1, Ordering::Relaxed) % self.servers.len()]
     }
 
+    /// Every process.
+    #[allow(dead_code, reason = "the contract is the same in each")]
+    pub fn servers(&self) -> &[Server] {
+        &self.servers
+    }
+
     pub async fn get(&self, token: &str, path: &str, query: &[(&str, &str)]) -> Reply {
         self.server().read(&address(path, query), token).await
     }

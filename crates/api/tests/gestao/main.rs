@@ -1,9 +1,13 @@
-//! What the association registers and operates by itself, through HTTP on both engines.
+//! What the association registers and operates by itself, through HTTP on both engines: each record's life, who may do what,
+//! old versions, eight at once.
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
 #[allow(dead_code, reason = "those of the contract call more than these do")]
 #[path = "../contract/calls.rs"]
 mod calls;
+
+mod base;
+mod benefit_life;
 mod cards;
 mod case_lists;
 mod case_lives;
@@ -12,10 +16,15 @@ mod consulta;
 mod equipment;
 mod evento;
 mod help_desk;
+mod member_life;
 mod registers;
 mod registers_at_once;
 mod registers_roles;
 mod registers_rules;
 mod registers_search;
+mod sales_life;
+mod sales_won;
 mod situations;
+mod user_life;
+mod user_rights;
 mod vistoria;

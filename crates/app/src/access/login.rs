@@ -43,6 +43,8 @@ pub struct Entered {
 pub(crate) struct Remembered {
     tenant: TenantId,
     user: UserCode,
+    /// The address by which he entered, which may have become another.
+    email: Arc<str>,
     /// The hash that the password was right for.
     password_hash: Arc<str>,
     until: Moment,
@@ -84,6 +86,7 @@ async fn attempt(app: &App, login: &str, password: String, address: CallerAddres
         let right = Remembered {
             tenant: account.tenant,
             user: account.user,
+            email: name.into(),
             password_hash: account.password_hash.into(),
             until: app.now().plus(REMEMBERED_FOR),
         };
@@ -148,7 +151,7 @@ struct Issue {
     now: Moment,
 }
 
-/// Writes a token for him, unless he was disabled or his password changed meanwhile.
+/// Writes a token for him, unless he was disabled or his password or his address changed meanwhile.
 async fn issue(app: &App, right: &Remembered, address: CallerAddress) -> Result<Option<Entered>, Error> {
     let (token, key) = token::fresh(right.tenant, &*app.chance);
     let input = Issue { right: right.clone(), key, address, now: app.now() };
@@ -171,7 +174,9 @@ async fn issue(app: &App, right: &Remembered, address: CallerAddress) -> Result<
 async fn write_token(tx: &mut Tx, issue: &Issue) -> Result<Option<Entering>, Error> {
     let Issue { right, key, address, now } = issue;
     let entering = logins::entering(&mut *tx, right.tenant, right.user).await?;
-    let Some(entering) = entering.filter(|user| *user.password_hash == *right.password_hash) else {
+    let is_right =
+        |user: &Entering| *user.password_hash == *right.password_hash && *user.email == *right.email;
+    let Some(entering) = entering.filter(is_right) else {
         return Ok(None);
     };
     tx.batch(vec![

@@ -1,19 +1,32 @@
 //! What was sent, judged against the registers: every problem is found, not the first alone, and what was given is put onto
 //! the benefit as it is.
 
-use super::{Input, fields, is_vehicle};
+use super::{fields, is_vehicle};
 use crate::base::Registers;
 use crate::vehicles;
 use domain::{
     BranchCode, Entity, Field, ItemCode, Moment, PersonCode, PlanCode, Rejection, Scope, SellerCode,
-    SellerKind, SituationCode, SituationKind,
+    SellerKind, SituationCode, SituationKind, Text,
 };
 use storage::benefits::{Benefit, FieldValues, Vehicle};
 use storage::items::Item;
 use storage::people::Profile;
 use storage::plans::Plan;
 use wire::read::Given;
-use wire::records::{BeneficioInput, BeneficioVeiculoInput};
+use wire::records::{BeneficioCampos, VeiculoCampos};
+
+/// What was sent of a benefit, whichever way it came.
+#[derive(Clone, Copy)]
+pub(crate) struct Sent<'i> {
+    pub fields: &'i BeneficioCampos,
+    pub situation: Option<Situation<'i>>,
+    /// Of one of vehicles, with what is known of its vehicle already.
+    pub vehicle: Option<(&'i VeiculoCampos, &'i Given<Text<20>>)>,
+    pub known: Option<&'i Vehicle>,
+}
+
+/// By name, by flag or by both.
+pub(crate) type Situation<'i> = (&'i Given<Text<200>>, &'i Given<bool>);
 
 pub struct Wish<'a> {
     registers: &'a Registers,
@@ -29,14 +42,14 @@ impl<'a> Wish<'a> {
     /// A new benefit and its first item; `None` where it cannot even be begun, for a reason that was told.
     pub fn new_benefit(
         &mut self,
-        input: &Input,
+        sent: Sent<'_>,
         holder: Option<&(PersonCode, Profile)>,
         now: Moment,
     ) -> Option<(Benefit, Item)> {
-        let common = input.common();
-        let plan = self.new_plan(input, &common.plan);
+        let common = sent.fields;
+        let plan = self.new_plan(sent.vehicle.is_some(), &common.plan);
         let branch = self.new_branch(&common.branch, holder);
-        let situation = self.situation(common, None);
+        let situation = self.situation(sent.situation, None);
         let today = now.date_in(&self.registers.zone).to_iso();
         // Begun with what may be missing, so that everything else is judged all the same.
         let kind = plan.map_or(domain::BenefitKind::Vehicle, |plan| plan.kind);
@@ -57,15 +70,16 @@ impl<'a> Wish<'a> {
             note: None,
             plans: plan.map(|plan| (plan.code, plan.price)).into_iter().collect(),
             fields: FieldValues::new(),
-            vehicle: Vehicle::default(),
+            vehicle: sent.known.cloned().unwrap_or_default(),
             slot: 0,
+            version: 1,
             created_at: now,
             updated_at: now,
         };
         // On its own path a benefit is one of vehicles, whatever its plan turned out to be.
-        let knows_kind = plan.is_some() || matches!(input, Input::Vehicle(_));
+        let knows_kind = plan.is_some() || sent.vehicle.is_some();
         self.apply(common, knows_kind, &mut benefit);
-        if let Input::Vehicle(vehicle) = input {
+        if let Some(vehicle) = sent.vehicle {
             self.apply_vehicle(vehicle, &mut benefit.vehicle);
             if benefit.vehicle.plate.is_none() && benefit.vehicle.chassis.is_none() {
                 self.problems.push(Rejection::NoPlateOrChassis);
@@ -78,12 +92,12 @@ impl<'a> Wish<'a> {
     /// A benefit as it becomes, and the item that replaces its first one, with that.
     pub fn changed_benefit(
         &mut self,
-        input: &Input,
+        sent: Sent<'_>,
         before: &Benefit,
         items: &[Item],
         now: Moment,
     ) -> (Benefit, Option<(Item, Option<ItemCode>)>) {
-        let common = input.common();
+        let common = sent.fields;
         let mut after = before.clone();
         if let Given::Set(branch) = common.branch
             && branch != before.branch
@@ -91,11 +105,11 @@ impl<'a> Wish<'a> {
             self.usable_branch(branch);
             after.branch = branch;
         }
-        if let Some(situation) = self.situation(common, Some(before.situation)) {
+        if let Some(situation) = self.situation(sent.situation, Some(before.situation)) {
             after.situation = situation;
         }
         self.apply(common, true, &mut after);
-        if let Input::Vehicle(vehicle) = input {
+        if let Some(vehicle) = sent.vehicle {
             match is_vehicle(before.kind) {
                 true => self.apply_vehicle(vehicle, &mut after.vehicle),
                 false => {
@@ -112,14 +126,14 @@ impl<'a> Wish<'a> {
     }
 
     /// The plan of a new benefit, which must be one of the path's kind.
-    fn new_plan(&mut self, input: &Input, given: &Given<PlanCode>) -> Option<&'a Plan> {
+    fn new_plan(&mut self, on_vehicle_path: bool, given: &Given<PlanCode>) -> Option<&'a Plan> {
         let Given::Set(code) = given else {
             self.problems.push(Rejection::Missing(Field::Plan));
             return None;
         };
         let plan = self.active_plan(*code)?;
         let vehicle = is_vehicle(plan.kind);
-        if vehicle != matches!(input, Input::Vehicle(_)) {
+        if vehicle != on_vehicle_path {
             self.problems.push(Rejection::WrongPath { field: Field::Plan, vehicle });
             return None;
         }
@@ -188,13 +202,18 @@ impl<'a> Wish<'a> {
     }
 
     /// The situation that name and flag ask for. A flag that the present type satisfies asks for nothing.
-    fn situation(&mut self, input: &BeneficioInput, present: Option<SituationCode>) -> Option<SituationCode> {
-        let named = match &input.situation {
+    fn situation(
+        &mut self,
+        sent: Option<Situation<'_>>,
+        present: Option<SituationCode>,
+    ) -> Option<SituationCode> {
+        let (name, flag) = sent.unwrap_or((&Given::Keep, &Given::Keep));
+        let named = match name {
             Given::Set(name) => Some(self.named_situation(name.as_str(), present)?),
             Given::Keep | Given::Clear => None,
         };
-        let flag = match input.active {
-            Given::Set(flag) => Some(flag),
+        let flag = match flag {
+            Given::Set(flag) => Some(*flag),
             Given::Keep | Given::Clear => None,
         };
         let is_active = |code| self.registers.kind_of(code) == Some(SituationKind::Active);
@@ -213,7 +232,7 @@ impl<'a> Wish<'a> {
     }
 
     /// One that the benefit has already may be out of use meanwhile.
-    fn named_situation(&mut self, name: &str, present: Option<SituationCode>) -> Option<SituationCode> {
+    pub fn named_situation(&mut self, name: &str, present: Option<SituationCode>) -> Option<SituationCode> {
         let found = self.registers.situation_named(Entity::Benefit, name);
         let found = found.filter(|one| one.active || Some(one.code) == present);
         if let Some(found) = found {
@@ -234,7 +253,7 @@ impl<'a> Wish<'a> {
     }
 
     /// Takes over what benefits of every kind have.
-    fn apply(&mut self, input: &BeneficioInput, knows_kind: bool, benefit: &mut Benefit) {
+    fn apply(&mut self, input: &BeneficioCampos, knows_kind: bool, benefit: &mut Benefit) {
         if let Given::Set(day) = input.due_day
             && benefit.due_day != Some(day)
             && !self.registers.due_days.contains(&day)
@@ -274,21 +293,21 @@ impl<'a> Wish<'a> {
         given.change(value, |code| *code);
     }
 
-    fn apply_vehicle(&mut self, input: &BeneficioVeiculoInput, vehicle: &mut Vehicle) {
-        if let Given::Set(kind) = input.vehicle.kind
+    fn apply_vehicle(&mut self, (input, fipe): (&VeiculoCampos, &Given<Text<20>>), vehicle: &mut Vehicle) {
+        if let Given::Set(kind) = input.kind
             && vehicle.kind != Some(kind)
             && !self.registers.vehicle_types.iter().any(|one| one.active && one.code == kind)
         {
             self.problems.push(Rejection::UnknownCode { field: Field::VehicleType, code: kind.get() });
         }
-        vehicles::apply(&input.vehicle, vehicle);
-        input.vehicle.kind.change(&mut vehicle.kind, |kind| *kind);
-        input.fipe.change(&mut vehicle.fipe, ToString::to_string);
+        vehicles::apply(input, vehicle);
+        input.kind.change(&mut vehicle.kind, |kind| *kind);
+        fipe.change(&mut vehicle.fipe, ToString::to_string);
     }
 }
 
 /// Its code is taken when it is written.
-fn first_item(plan: &Plan, today: String) -> Item {
+pub(crate) fn first_item(plan: &Plan, today: String) -> Item {
     Item {
         code: ItemCode::new(0),
         plan: plan.code,

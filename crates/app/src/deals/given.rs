@@ -227,6 +227,8 @@ fn blank(now: Moment, today: &str) -> Deal {
         note: None,
         opened_on: today.to_owned(),
         vehicle: Vehicle::default(),
+        benefit: None,
+        version: 1,
         created_at: now,
         updated_at: now,
     }

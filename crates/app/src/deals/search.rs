@@ -137,7 +137,7 @@ pub async fn one(app: &App, caller: &Session, code: DealCode) -> Result<(View, A
     Ok((view, registers))
 }
 
-async fn read(tx: &mut Tx, scope: &Scope, code: DealCode) -> Result<View, Error> {
+pub(super) async fn read(tx: &mut Tx, scope: &Scope, code: DealCode) -> Result<View, Error> {
     let unknown = Error::NoSuch { field: Field::Deal, code: code.get() };
     let found = deals::at(&mut *tx, scope, &[code], false).await?.pop().ok_or(unknown)?;
     let gone = || storage::Error::Broken(format!("the lead of deal {code} is gone"));

@@ -117,6 +117,7 @@ impl Crowd {
             fields: values(dice, kind, days.joined),
             vehicle,
             slot: 0,
+            version: 1,
             created_at: days.created_at,
             updated_at: days.updated_at,
         };

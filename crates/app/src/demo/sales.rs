@@ -199,6 +199,8 @@ impl Crowd {
             note: dice.percent(20).then(|| dice.pick(MESSAGES).to_owned()),
             opened_on: day(i64::from(came)),
             vehicle,
+            benefit: None,
+            version: 1,
             created_at: moves[0].at,
             updated_at: moves[moves.len() - 1].at,
         };
@@ -250,6 +252,7 @@ fn blank(dice: &mut Dice, came: u32, branch: usize, city: &City) -> Lead {
         origin: Some(dice.pick_skewed(ORIGINS).to_owned()),
         consultant: None,
         active: true,
+        version: 1,
         created_at: came,
         updated_at: came,
     }

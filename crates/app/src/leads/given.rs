@@ -39,6 +39,14 @@ impl<'i> Told<'i> {
         told
     }
 
+    /// The same of somebody who is there: a name that was not given stays.
+    pub fn of_known(mut self, lead: &Lead) -> Told<'i> {
+        if self.name == Given::Keep {
+            self.name = Name::parse(Field::Name, &lead.name).map_or(Given::Keep, Given::Set);
+        }
+        self
+    }
+
     pub fn document(&self) -> Option<&Document> {
         set(&self.document)
     }
@@ -100,6 +108,7 @@ impl<'i> Told<'i> {
             origin: None,
             consultant: None,
             active: true,
+            version: 1,
             created_at: acting.now,
             updated_at: acting.now,
         });

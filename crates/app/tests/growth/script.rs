@@ -19,7 +19,7 @@ use testkit::Recorder;
 use wire::read::{body, list_body, query};
 use wire::records::CancelamentoInput;
 
-const HERE: TenantId = TenantId::new(1);
+pub const HERE: TenantId = TenantId::new(1);
 
 pub struct Script<'a> {
     pub app: &'a App,
@@ -59,6 +59,7 @@ impl Script<'_> {
             self.look(who, caller).await;
             self.sales(who, caller).await;
             self.read_registers(who, caller).await;
+            self.look_whole(who, caller).await;
         }
         self.validate(&callers).await;
         let (_, administrator) = &callers[0];
@@ -66,6 +67,7 @@ impl Script<'_> {
         self.work(administrator).await;
         self.sell(administrator).await;
         self.write_registers(administrator).await;
+        Box::pin(self.manage(administrator)).await;
         self.audit(administrator).await;
         self.triggers(administrator).await;
     }
@@ -88,7 +90,13 @@ impl Script<'_> {
         let plan = registers.plans.iter().find(|plan| plan.kind == domain::BenefitKind::Assistance).unwrap();
         let text =
             String::from_utf8_lossy(text).replace("\"codPlano\": 2", &format!("\"codPlano\": {}", plan.code));
-        now(benefits::save(self.app, caller, Input::Basic(body(text.as_bytes()).unwrap()), plainly()).await);
+        now(benefits::save(
+            self.app,
+            caller,
+            Input::Basic(Box::new(body(text.as_bytes()).unwrap())),
+            plainly(),
+        )
+        .await);
         self.recorder.begin("receivers are read");
         receivers::all(self.app, &vault, HERE).await.unwrap();
         receivers::keys(self.app, &vault, HERE, code).await.unwrap();
@@ -569,7 +577,7 @@ impl Script<'_> {
         now(people::save(self.app, caller, person("Zulmira Prova", 2), plainly()).await);
         self.recorder.begin("a person is changed");
         now(people::save(self.app, caller, person("Zulmira de Prova", 3), plainly()).await);
-        let given = |text: String| Input::Basic(body(text.as_bytes()).unwrap());
+        let given = |text: String| Input::Basic(Box::new(body(text.as_bytes()).unwrap()));
         let driven = |text: String| Input::Vehicle(Box::new(body(text.as_bytes()).unwrap()));
         self.recorder.begin("a benefit is created");
         let made = given(format!(r#"{{"cpfCnpj": "{document}", "codPlano": {basic}, "ativo": true}}"#));

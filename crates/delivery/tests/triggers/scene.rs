@@ -106,7 +106,7 @@ impl Office {
     }
 
     async fn save(&self, text: &str) -> Saved {
-        let input = Input::Basic(body(text.as_bytes()).unwrap());
+        let input = Input::Basic(Box::new(body(text.as_bytes()).unwrap()));
         now(benefits::save(&self.app, &self.caller, input, Once::each_time()).await)
     }
 }

@@ -11,7 +11,7 @@ macro_rules! benefit_columns {
         "b.person, b.branch, b.kind, b.situation, b.sequence, b.card, b.due_day, b.consultant, b.representative, b.joined_on,
              b.activated_on, b.cancelled_on, b.integration_code, b.note, b.plans, b.field_values, b.plate, b.chassis,
              b.renavam, b.brand, b.model, b.built, b.model_year, b.colour, b.fuel, b.category, b.vehicle_type, b.doors,
-             b.worth, b.protected, b.participation, b.fipe, b.slot, b.created_at, b.updated_at"
+             b.worth, b.protected, b.participation, b.fipe, b.slot, b.version, b.created_at, b.updated_at"
     };
 }
 pub(crate) use benefit_columns;
@@ -84,6 +84,7 @@ pub(crate) fn benefit(row: &Row) -> Result<Benefit, Error> {
         fields: fields_of(row.get("field_values")?)?,
         vehicle: vehicle(row)?,
         slot: row.get("slot")?,
+        version: row.get("version")?,
         created_at: row.get("created_at")?,
         updated_at: row.get("updated_at")?,
     })

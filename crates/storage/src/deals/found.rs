@@ -2,8 +2,11 @@
 //! does not lead is looked at row by row, and written so that neither engine takes it for a better driver.
 
 use super::{Deal, deal};
-use crate::{Error, Row, Source, Statement, Weight, sql};
-use domain::{BranchCode, DealCode, DealCriteria, DealState, LeadCode, PersonCode, Scope, UserCode};
+use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
+use domain::{
+    BranchCode, DealCode, DealCriteria, DealState, FunnelCode, LeadCode, Moment, PersonCode, Scope,
+    StageCode, UserCode,
+};
 
 /// Keys that are read at once.
 pub const STEP: usize = 1_000;
@@ -139,4 +142,106 @@ fn found(row: &Row) -> Result<FoundDeal, Error> {
         email: row.get("email")?,
         responsible_name: row.get("responsible_name")?,
     })
+}
+
+/// Which deals are asked for, in whatever situation; what is empty asks for nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    pub funnel: Option<FunnelCode>,
+    pub stage: Option<StageCode>,
+    pub state: Option<DealState>,
+    pub responsible: Option<UserCode>,
+    /// In their stage since this moment or longer.
+    pub since: Option<Moment>,
+}
+
+fn wanted(head: Statement, scope: &Scope, wanted: &Wanted) -> Statement {
+    head.ending("FROM deals d WHERE d.tenant = $1")
+        .arg(scope.tenant())
+        .when("AND d.stage = ?", wanted.stage)
+        .when("AND d.situation = ?", wanted.state)
+        .when("AND d.responsible = ?", wanted.responsible)
+        .when("AND d.funnel + 0 = ?", wanted.funnel)
+        .when("AND d.stage_since + 0 <= ?", wanted.since)
+        .scoped("d.branch", scope.branches())
+}
+
+/// A page of the deals that were asked for, the last one first, and how many they are.
+pub async fn page(
+    tx: &mut Tx,
+    scope: &Scope,
+    asked: &Wanted,
+    (take, skip): (i64, i64),
+) -> Result<(Vec<DealCode>, i64), Error> {
+    let count = tx.one(wanted(sql("SELECT COUNT(*) AS count"), scope, asked)).await?;
+    let total = count.map_or(Ok(0), |row| row.get("count"))?;
+    let codes = wanted(sql("SELECT d.code"), scope, asked)
+        .then("ORDER BY d.code DESC LIMIT ? OFFSET ?", [take, skip]);
+    let rows = tx.all(codes).await?;
+    Ok((rows.iter().map(|row| row.get("code")).collect::<Result<_, _>>()?, total))
+}
+
+/// Those of some leads, or with a sequence number.
+pub async fn of_some(
+    tx: &mut Tx,
+    scope: &Scope,
+    asked: &Wanted,
+    (leads, sequence): (&[LeadCode], Option<i32>),
+) -> Result<Vec<DealCode>, Error> {
+    let mut codes = Vec::new();
+    for some in leads.chunks(LEADS) {
+        let of_leads = wanted(sql("SELECT d.code"), scope, asked).within("d.lead", some.iter().copied());
+        codes.extend(tx.all(of_leads.ending("ORDER BY d.code")).await?);
+    }
+    if let Some(sequence) = sequence {
+        let numbered = wanted(sql("SELECT d.code"), scope, asked).then("AND d.sequence = ?", [sequence]);
+        codes.extend(tx.all(numbered).await?);
+    }
+    codes.iter().map(|row| row.get("code")).collect()
+}
+
+/// Leads whose deals are asked for at once.
+const LEADS: usize = 256;
+
+/// What stands in a stage of the board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InStage {
+    pub stage: StageCode,
+    pub count: i64,
+    /// In cents.
+    pub total: i64,
+    /// The first of them.
+    pub first: Vec<DealCode>,
+}
+
+/// The open deals in each of these stages, as far as they are asked for.
+pub async fn in_stages(
+    tx: &mut Tx,
+    scope: &Scope,
+    stages: &[StageCode],
+    responsible: Option<UserCode>,
+    cards: i64,
+) -> Result<Vec<InStage>, Error> {
+    let mut all = Vec::new();
+    for stage in stages {
+        let asked = Wanted {
+            stage: Some(*stage),
+            state: Some(DealState::Open),
+            responsible: None,
+            ..Wanted::default()
+        };
+        let own =
+            |head: Statement| wanted(head, scope, &asked).when("AND d.responsible + 0 = ?", responsible);
+        let sums = own(sql("SELECT COUNT(*) AS count, CAST(COALESCE(SUM(d.price), 0) AS BIGINT) AS total"));
+        let first = own(sql("SELECT d.code")).then("ORDER BY d.code LIMIT ?", [cards]);
+        let [sums, first] = tx.several([sums, first]).await?;
+        let sums = sums.first().ok_or_else(|| Error::Broken("a count gave nothing".to_owned()))?;
+        all.push(InStage {
+            stage: *stage,
+            count: sums.get("count")?,
+            total: sums.get("total")?,
+            first: first.iter().map(|row| row.get("code")).collect::<Result<_, _>>()?,
+        });
+    }
+    Ok(all)
 }

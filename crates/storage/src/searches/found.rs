@@ -38,6 +38,9 @@ pub struct FoundPerson {
     pub identity_number: Option<String>,
     pub cnh_number: Option<String>,
     pub cnh_category: Option<String>,
+    pub spouse: Option<String>,
+    pub payer_document: Option<String>,
+    pub payer_address: PostalAddress,
 }
 
 /// What a row of the member search tells of its benefit.
@@ -76,6 +79,7 @@ pub fn members(rest: impl FnOnce(Statement) -> Statement) -> Statement {
              p.name, p.document, p.born_on, p.sex, p.email, p.mobile, p.landline,
              p.address_kind, p.street_kind, p.street, p.street_number, p.complement, p.district, p.city, p.state, p.cep,
              p.mother, p.civil_state, p.company, p.identity_number, p.cnh_number, p.cnh_category,
+             p.spouse, p.payer_document, p.payer_address,
              l.benefit, l.situation, b.kind, b.sequence, b.card, b.joined_on, b.activated_on, b.plans, b.field_values,
              b.plate, b.chassis
          FROM listing l JOIN people p ON p.tenant = l.tenant AND p.code = l.person
@@ -131,6 +135,9 @@ fn found(row: &Row) -> Result<Found, Error> {
             identity_number: row.get("identity_number")?,
             cnh_number: row.get("cnh_number")?,
             cnh_category: row.get("cnh_category")?,
+            spouse: row.get("spouse")?,
+            payer_document: row.get("payer_document")?,
+            payer_address: people::payers_address(row.get("payer_address")?)?,
         },
         benefit: match row.get::<Option<BenefitCode>>("benefit")? {
             Some(code) => Some(of_benefit(code, row)?),

@@ -6,9 +6,9 @@ use crate::names::{self, Named};
 use crate::refusal;
 use domain::{
     BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Colour, Cpf, Date, DealCode, DependentCode,
-    Document, Email, Entity, Field, FieldCode, FunnelCode, HistoryCode, LeadCode, Money, Name, Note,
-    PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode, StageCode,
-    SupplierCode, Text, Uf, UserCode, VehicleTypeCode, fold,
+    Document, Email, Entity, Field, FieldCode, FunnelCode, HistoryCode, Host, ItemCode, LeadCode, Money,
+    Name, Note, PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode,
+    StageCode, SupplierCode, Text, TimeZone, Uf, UserCode, VehicleTypeCode, fold,
 };
 use domain::{
     ClaimTypeCode, ClinicCode, DoctorCode, InspectionTypeCode, SituationCode, SpecialtyCode, TicketTypeCode,
@@ -59,6 +59,8 @@ texts! {
     CardNumber: CardNumber::parse, string().pattern(Some(r"^\d{4} ?\d{2} ?\d ?\d{3} ?\d{3}$"));
     ReceiverAddress: ReceiverAddress::parse, string().max_length(Some(ReceiverAddress::LONGEST));
     Note: Note::parse, string().max_length(Some(Note::LONGEST));
+    Host: Host::parse, string().max_length(Some(253));
+    TimeZone: TimeZone::parse, string();
     Colour: Colour::parse, string().pattern(Some("^#?[0-9A-Fa-f]{6}$"));
     Hidden: |text| Note::parse(text).map(Hidden), string().max_length(Some(Note::LONGEST));
 }
@@ -227,6 +229,7 @@ codes! {
     StageCode: i32 = |code| code;
     LeadCode: i32 = |code| code;
     DealCode: i32 = |code| code;
+    ItemCode: i32 = |code| code;
     SituationCode: i32 = |code| code;
     ClaimTypeCode: i32 = |code| code;
     InspectionTypeCode: i32 = |code| code;

@@ -2,9 +2,10 @@
 
 use super::VeiculoCampos;
 use crate::input;
-use crate::read::{Scalar, TextOrNumber};
+use crate::read::{Between, Scalar, TextOrNumber};
 use domain::{
-    BenefitCode, BranchCode, CardNumber, Date, Document, FieldCode, Note, PlanCode, SellerCode, Text,
+    BenefitCode, BranchCode, CardNumber, Date, Document, FieldCode, Money, Note, PlanCode, SellerCode,
+    SituationCode, Text,
 };
 
 input! {
@@ -20,20 +21,12 @@ input! {
 }
 
 input! {
-    /// Um benefício. Com `codBeneficio`, altera esse benefício, e o campo que não vem fica como está; sem ele, cria um.
-    pub struct BeneficioInput = "BeneficioInputTO" {
-        /// Código do benefício a alterar.
-        code "codBeneficio": optional BenefitCode = 777,
+    /// O que se envia de um benefício de qualquer tipo, além de quem ele é e da sua situação.
+    pub struct BeneficioCampos = "BeneficioCamposTO" {
         /// Código do plano, que diz o tipo do benefício; obrigatório para criar.
         plan "codPlano": optional PlanCode = 10,
         /// Código da loja; a da pessoa, onde não vem.
         branch "codLoja": optional BranchCode = 1,
-        /// CPF ou CNPJ do titular, com ou sem máscara.
-        document "cpfCnpj": required Document = "529.982.247-25",
-        /// Nome da situação, em maiúsculas ou minúsculas, com ou sem acentos.
-        situation "situacao": optional Text<200> = "ATIVO",
-        /// Em vez da situação: true para a situação ativa da base, false para a inativa.
-        active "ativo": optional bool = true,
         /// Dia de vencimento, um dos dias da base.
         due_day "diaVencimento": optional i32 = 10,
         /// Número do cartão; criado pelo sistema onde não vem.
@@ -54,6 +47,21 @@ input! {
 }
 
 input! {
+    /// Um benefício. Com `codBeneficio`, altera esse benefício, e o campo que não vem fica como está; sem ele, cria um.
+    pub struct BeneficioInput = "BeneficioInputTO" {
+        flat fields: BeneficioCampos,
+        /// Código do benefício a alterar.
+        code "codBeneficio": optional BenefitCode = 777,
+        /// CPF ou CNPJ do titular, com ou sem máscara.
+        document "cpfCnpj": required Document = "529.982.247-25",
+        /// Nome da situação, em maiúsculas ou minúsculas, com ou sem acentos.
+        situation "situacao": optional Text<200> = "ATIVO",
+        /// Em vez da situação: true para a situação ativa da base, false para a inativa.
+        active "ativo": optional bool = true,
+    }
+}
+
+input! {
     /// Um benefício veicular: o benefício e o seu veículo; para criar, informe a placa ou o chassi.
     pub struct BeneficioVeiculoInput = "BeneficioVeiculoInputTO" {
         flat benefit: BeneficioInput,
@@ -68,5 +76,44 @@ input! {
     pub struct CancelamentoInput = "CancelamentoInputTO" {
         /// O motivo, que fica no histórico do benefício, de até 4000 caracteres.
         reason "motivo": optional Note = "Pedido do associado.",
+    }
+}
+
+input! {
+    /// O que muda de um benefício: o campo que não vem fica como está, e `null` o limpa. O titular fica, e a situação muda em
+    /// `/gestao/beneficio/{codBeneficio}/situacao`.
+    pub struct BeneficioAlteracaoInput = "BeneficioAlteracaoInputTO" {
+        flat fields: BeneficioCampos,
+        flat vehicle: VeiculoCampos,
+        /// A versão que se viu do benefício; se já é outra, nada muda.
+        version "versao": required Between<0, { i32::MAX }> = 1,
+        /// Código do veículo na tabela Fipe.
+        fipe "codigoFipe": optional Text<20> = "001509-1",
+    }
+}
+
+input! {
+    /// Para que situação vai um benefício: pelo código ou pelo nome.
+    pub struct SituacaoBeneficioInput = "SituacaoBeneficioInputTO" {
+        /// Código da situação.
+        code "codSituacao": optional SituationCode = 1,
+        /// Nome da situação, em maiúsculas ou minúsculas, com ou sem acentos.
+        name "situacao": optional Text<200> = "ATIVO",
+        /// O motivo, que fica no histórico; obrigatório para cancelar e para reativar.
+        reason "motivo": optional Note = "Regularizou os pagamentos.",
+        /// A versão que se viu do benefício; se vier e já for outra, nada muda.
+        version "versao": optional Between<0, { i32::MAX }> = 1,
+    }
+}
+
+input! {
+    /// O que muda de um item: o campo que não vem fica como está.
+    pub struct ItemAlteracaoInput = "ItemAlteracaoInputTO" {
+        /// False retira o plano do benefício, que fica com ao menos um; true o devolve.
+        active "ativo": optional bool = true,
+        /// O valor, em reais.
+        price "valor": optional Money = 150.55,
+        /// A versão que se viu do benefício; se vier e já for outra, nada muda.
+        version "versao": optional Between<0, { i32::MAX }> = 1,
     }
 }

@@ -4,12 +4,15 @@
 mod access;
 mod administration;
 mod amount;
+mod base;
 mod benefit;
 mod benefit_input;
 mod benefit_search;
+mod benefit_whole;
 mod case;
 mod case_input;
 mod case_parts;
+mod change;
 mod claim;
 mod contact;
 mod credit_card;
@@ -20,11 +23,13 @@ mod equipment;
 mod item;
 mod lead;
 mod management;
+mod member;
 mod member_search;
 mod nested;
 mod page;
 mod person;
 mod receiver;
+mod sales;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -38,10 +43,14 @@ pub use administration::{
     CampoAdicionalOutputTO, CodigoNomeTO, FornecedorTO, PesquisaVendedorOutputTO, PesquisaVendedorQuery,
 };
 pub use amount::Valor;
+pub use base::{BaseInput, BaseTO};
 pub use benefit::{
     BeneficioOutputTO, DiaVencimentoTO, ListaDiaVencimentoTO, SituacaoBeneficioTO, TipoVeiculoBean,
 };
-pub use benefit_input::{BeneficioInput, BeneficioVeiculoInput, CampoAdicionalInput, CancelamentoInput};
+pub use benefit_input::{
+    BeneficioAlteracaoInput, BeneficioCampos, BeneficioInput, BeneficioVeiculoInput, CampoAdicionalInput,
+    CancelamentoInput, ItemAlteracaoInput, SituacaoBeneficioInput,
+};
 pub use benefit_search::{
     CampoAdicionalValorTO, ListaBeneficioQuery, PesquisaBeneficioOutputTO, PesquisaBeneficioQuery,
     PlanoValorTO,
@@ -51,9 +60,9 @@ pub use case_input::{
     AtrasadosQuery, CasoCampos, CasoQuery, ChecklistItemInput, ConsultaGestaoInput, EventoGestaoInput,
     HelpDeskGestaoInput, NotaInput, SituacaoInput, VistoriaGestaoInput,
 };
-pub use case_parts::{
-    AlteracaoTO, ChecklistItemTO, EventoRelacionadoTO, HistoricoCasoTO, NotaTO, ProximaSituacaoTO,
-};
+pub use case_parts::{ChecklistItemTO, EventoRelacionadoTO, NotaTO, ProximaSituacaoTO};
+pub use benefit_whole::BeneficioTO;
+pub use change::{AlteracaoTO, HistoricoRegistroTO};
 pub use claim::{EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO};
 pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};
 pub use credit_card::CartaoCreditoTO;
@@ -74,14 +83,20 @@ pub use lead::{
 pub use management::{
     AuditoriaQuery, AuditoriaTO, HistoricoQuery, HistoricoTO, MudancaTO, PessoaVistaTO, RegistroAuditoriaTO,
 };
+pub use member::{AssociadoTO, BeneficioResumoTO};
 pub use member_search::{PesquisaAssociadoOutputTO, PesquisaAssociadoQuery};
 pub use page::{Listed, Pagina};
-pub use person::{PessoaInput, PessoaOutputTO};
+pub use person::{AssociadoInput, PessoaCampos, PessoaInput, PessoaOutputTO};
 pub use receiver::{
     CabecalhoInput, EntregaQuery, EntregaTO, EntregasTO, MotivoInput, ReceptorAlteracaoInput,
     ReceptorCriadoTO, ReceptorInput, ReceptorTO, ReenvioInput, ReenvioTO, SegredoTO, TentativaTO,
     TesteReceptorInput, TesteReceptorTO,
 };
-pub use user::{UsuarioInput, UsuarioTO};
+pub use sales::{
+    EtapaInput, EtapaQuadroTO, GanhoInput, LeadAlteracaoInput, LeadGestaoTO, LeadMaisTO, LeadQuery,
+    NegocioAndamentoTO, NegocioCompletoTO, NegocioGestaoTO, NegocioQuery, NegocioResultadoTO, PerdaInput,
+    QuadroQuery, QuadroTO, ReaberturaInput,
+};
+pub use user::{UsuarioAlteracaoInput, UsuarioInput, UsuarioQuery, UsuarioTO};
 pub use validation::{ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO};
 pub use vehicle::{VeiculoCampos, VeiculoInput, VeiculoTO};

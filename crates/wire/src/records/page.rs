@@ -1,6 +1,8 @@
 //! One page of a long list.
 
-use super::{CasoItemTO, PesquisaAssociadoOutputTO, PesquisaBeneficioOutputTO};
+use super::{
+    CasoItemTO, LeadGestaoTO, NegocioGestaoTO, PesquisaAssociadoOutputTO, PesquisaBeneficioOutputTO, UsuarioTO,
+};
 use crate::read::{Read, described};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -39,6 +41,21 @@ impl Listed for PesquisaAssociadoOutputTO {
 impl Listed for CasoItemTO {
     const PAGE: &'static str = "ListaCasoTO";
     const TEXT: &'static str = "Uma página de eventos, vistorias, chamados ou consultas.";
+}
+
+impl Listed for UsuarioTO {
+    const PAGE: &'static str = "ListaUsuarioTO";
+    const TEXT: &'static str = "Uma página dos usuários da base.";
+}
+
+impl Listed for NegocioGestaoTO {
+    const PAGE: &'static str = "ListaNegocioTO";
+    const TEXT: &'static str = "Uma página dos negócios.";
+}
+
+impl Listed for LeadGestaoTO {
+    const PAGE: &'static str = "ListaLeadTO";
+    const TEXT: &'static str = "Uma página dos leads.";
 }
 
 impl<T> Pagina<T> {

@@ -2,23 +2,18 @@
 
 use super::{EnderecoInput, TelefoneInput};
 use crate::input;
-use crate::read::TextOrNumber;
+use crate::read::{Between, TextOrNumber};
 use domain::{BranchCode, CivilState, Date, Document, Email, Name, Nature, SellerCode, Sex, Text};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 input! {
-    /// Uma pessoa (associado). Se o CPF ou CNPJ já está na base, a pessoa é atualizada: o campo que não vem fica como
-    /// está, e `null` o limpa.
-    pub struct PessoaInput = "PessoaInputTO" {
+    /// O que se envia de uma pessoa, além do nome e do documento.
+    pub struct PessoaCampos = "PessoaCamposTO" {
         /// Código da loja. Pode faltar onde o usuário acessa uma loja só.
         branch "codLoja": optional BranchCode = 1,
         /// Código da pessoa no sistema de quem integra, texto ou número. Não é chave e pode repetir.
         integration_code "codigoIntegracao": optional TextOrNumber<100> = "A-0042",
-        /// Nome da pessoa.
-        name "nomePessoa": required Name = "Maria Souza",
-        /// CPF ou CNPJ, com ou sem máscara.
-        document "cpfCnpj": required Document = "529.982.247-25",
         /// `F` (física) ou `J` (jurídica); onde não vem, o documento diz.
         nature "natureza": optional Nature = "F",
         /// E-mail.
@@ -77,6 +72,45 @@ input! {
         consultant "codConsultor": optional SellerCode = 1,
         /// Código do representante.
         representative "codRepresentante": optional SellerCode = 2,
+    }
+}
+
+input! {
+    /// Uma pessoa (associado). Se o CPF ou CNPJ já está na base, a pessoa é atualizada: o campo que não vem fica como
+    /// está, e `null` o limpa.
+    pub struct PessoaInput = "PessoaInputTO" {
+        flat fields: PessoaCampos,
+        /// Nome da pessoa.
+        name "nomePessoa": required Name = "Maria Souza",
+        /// CPF ou CNPJ, com ou sem máscara.
+        document "cpfCnpj": required Document = "529.982.247-25",
+    }
+}
+
+input! {
+    /// O que muda de um associado: o campo que não vem fica como está, e `null` o limpa.
+    pub struct AssociadoInput = "AssociadoInputTO" {
+        flat fields: PessoaCampos,
+        /// A versão que se viu do associado; se já é outra, nada muda.
+        version "versao": required Between<0, { i32::MAX }> = 1,
+        /// Nome da pessoa.
+        name "nomePessoa": optional Name = "Maria Souza",
+        /// O CPF ou CNPJ corrigido, com ou sem máscara.
+        document "cpfCnpj": optional Document = "529.982.247-25",
+        /// Nome do cônjuge.
+        spouse "conjuge": optional Text<200> = "José Souza",
+        /// CPF ou CNPJ do responsável financeiro, onde é outra pessoa.
+        payer_document "cpfCnpjResponsavelFinanceiro": optional Document = "529.982.247-25",
+        /// O endereço do responsável financeiro.
+        payer_address "enderecoResponsavelFinanceiro": optional EnderecoInput = {
+            "bairro": "Bela Vista",
+            "cep": "01310-100",
+            "cidade": "São Paulo",
+            "logradouro": "Paulista",
+            "numero": "1578",
+            "tipoLogradouro": "Avenida",
+            "uf": "SP"
+        },
     }
 }
 

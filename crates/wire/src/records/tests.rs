@@ -68,6 +68,24 @@ fn every_field_is_told_with_an_example() {
     told::<NegocioDependenteInput>();
     told::<NegocioDependenteTO>();
     told::<Pagina<PesquisaAssociadoOutputTO>>();
+    told::<UsuarioInput>();
+    told::<UsuarioAlteracaoInput>();
+    told::<UsuarioQuery>();
+    told::<Pagina<UsuarioTO>>();
+    told::<BaseInput>();
+    told::<BaseTO>();
+    told::<AssociadoInput>();
+    told::<AssociadoTO>();
+    told::<BeneficioAlteracaoInput>();
+    told::<BeneficioTO>();
+    told::<SituacaoInput>();
+    told::<ItemAlteracaoInput>();
+    told::<HistoricoRegistroTO>();
+    told::<Pagina<NegocioGestaoTO>>();
+    told::<NegocioCompletoTO>();
+    told::<QuadroTO>();
+    told::<GanhoInput>();
+    told::<Pagina<LeadGestaoTO>>();
 }
 
 fn vehicle() -> VeiculoTO {

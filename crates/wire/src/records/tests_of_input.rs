@@ -24,21 +24,32 @@ fn asked<T: Record>(pairs: &[(&str, &str)]) -> Result<T, Vec<String>> {
 #[test]
 fn the_examples_of_every_record_are_read() {
     let person: PessoaInput = read(&example::<PessoaInput>().to_string()).unwrap();
-    assert_eq!(person.civil_state, Given::Set(CivilState::Married));
-    let phones = person.phones.set().unwrap();
+    assert_eq!(person.fields.civil_state, Given::Set(CivilState::Married));
+    let phones = person.fields.phones.set().unwrap();
     assert_eq!(phones[0].number.clone().set().unwrap().to_string(), "(11)98765-4321");
-    assert_eq!(person.address.set().unwrap().cep.set().unwrap().to_string(), "01310-100");
+    assert_eq!(person.fields.address.set().unwrap().cep.set().unwrap().to_string(), "01310-100");
     read::<EnderecoInput>(&example::<EnderecoInput>().to_string()).unwrap();
     read::<BeneficioInput>(&example::<BeneficioInput>().to_string()).unwrap();
     let vehicle: BeneficioVeiculoInput = read(&example::<BeneficioVeiculoInput>().to_string()).unwrap();
     assert_eq!(vehicle.benefit.code, Given::Set(BenefitCode::new(777)));
     assert_eq!(vehicle.vehicle.protected.set().map(Money::cents), Some(7_500_050));
-    let fields = vehicle.benefit.additional_fields.set().unwrap();
+    let fields = vehicle.benefit.fields.additional_fields.set().unwrap();
     assert_eq!(fields[0].value, Given::Set(Scalar::Text("Cinza".to_owned())));
     let validated: ValidacaoBeneficioInput = read(&example::<ValidacaoBeneficioInput>().to_string()).unwrap();
     assert!(matches!(validated.number, Given::Set(CardOrDocument::Card(_))));
     let cancelled: CancelamentoInput = read(&example::<CancelamentoInput>().to_string()).unwrap();
     assert_eq!(cancelled.reason.set().unwrap().as_str(), "Pedido do associado.");
+    read::<UsuarioAlteracaoInput>(&example::<UsuarioAlteracaoInput>().to_string()).unwrap();
+    read::<BaseInput>(&example::<BaseInput>().to_string()).unwrap();
+    read::<AssociadoInput>(&example::<AssociadoInput>().to_string()).unwrap();
+    read::<BeneficioAlteracaoInput>(&example::<BeneficioAlteracaoInput>().to_string()).unwrap();
+    read::<SituacaoInput>(&example::<SituacaoInput>().to_string()).unwrap();
+    read::<ItemAlteracaoInput>(&example::<ItemAlteracaoInput>().to_string()).unwrap();
+    read::<EtapaInput>(&example::<EtapaInput>().to_string()).unwrap();
+    read::<PerdaInput>(&example::<PerdaInput>().to_string()).unwrap();
+    read::<ReaberturaInput>(&example::<ReaberturaInput>().to_string()).unwrap();
+    read::<GanhoInput>(&example::<GanhoInput>().to_string()).unwrap();
+    read::<LeadAlteracaoInput>(&example::<LeadAlteracaoInput>().to_string()).unwrap();
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Management: users.
 
 use crate::input;
+use crate::read::Between;
 use domain::{BranchCode, Email, Name, Role};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -16,6 +17,42 @@ input! {
         role "perfil": required Role = "operador",
         /// Códigos das lojas que acessa. O administrador acessa todas.
         branches "lojas": optional Vec<BranchCode> = [1, 2],
+        /// O código a manter, se o usuário já tem um em outro sistema; o próximo livre, onde não vem.
+        code "codUsuario": optional Between<1, 1_000_000_000> = 300,
+    }
+}
+
+input! {
+    /// O que muda de um usuário: o campo que não vem fica como está.
+    pub struct UsuarioAlteracaoInput = "UsuarioAlteracaoInputTO" {
+        /// A versão que se viu do usuário; se já é outra, nada muda.
+        version "versao": required Between<0, { i32::MAX }> = 1,
+        /// Nome da pessoa ou do programa.
+        name "nome": optional Name = "Maria Souza",
+        /// E-mail, que é o login; único no servidor.
+        email "email": optional Email = "maria@exemplo.com.br",
+        /// O que o usuário pode fazer: `administrador`, `operador` ou `integracao`.
+        role "perfil": optional Role = "operador",
+        /// Códigos das lojas que acessa, que substituem os que havia. O administrador acessa todas.
+        branches "lojas": optional Vec<BranchCode> = [1, 2],
+        /// False desativa o usuário e encerra as suas sessões.
+        active "ativo": optional bool = true,
+    }
+}
+
+input! {
+    /// Que usuários se quer ver. Nada é obrigatório.
+    pub struct UsuarioQuery = "UsuarioQueryTO" {
+        /// O começo de palavras do nome, ou do e-mail.
+        filter "filtro": optional String = "maria",
+        /// Só os ativos, ou só os desativados.
+        active "ativo": optional bool = true,
+        /// Só os deste perfil: `administrador`, `operador` ou `integracao`.
+        role "perfil": optional Role = "operador",
+        /// Só os que acessam esta loja.
+        branch "codLoja": optional BranchCode = 1,
+        /// O número da página, a partir de 1.
+        page "pagina": optional Between<1, { i32::MAX }> = 1,
     }
 }
 
@@ -41,4 +78,7 @@ pub struct UsuarioTO {
     /// Se pode entrar.
     #[schema(examples(true))]
     pub ativo: bool,
+    /// A versão deste registro, que uma alteração deve trazer.
+    #[schema(examples(1))]
+    pub versao: i64,
 }

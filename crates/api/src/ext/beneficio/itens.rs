@@ -42,7 +42,7 @@ pub async fn add(
     write.answer(&state, &caller, read, act, record).await
 }
 
-fn record(item: &Item, plan: Option<&Plan>) -> ItemBeneficioOutputTO {
+pub fn record(item: &Item, plan: Option<&Plan>) -> ItemBeneficioOutputTO {
     ItemBeneficioOutputTO {
         cod_item: item.code.get(),
         cod_plano: item.plan.get(),

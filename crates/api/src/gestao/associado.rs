@@ -1,0 +1,172 @@
+//! `/gestao/associado`: members, with everything that is known of them.
+
+use super::beneficio::situation;
+use crate::State;
+use crate::answer::Answer;
+use crate::ext::beneficio::plans;
+use crate::extract::{Caller, Code};
+use crate::failure::Failure;
+use crate::write::Write;
+use app::base::Registers;
+use app::benefits::Benefit;
+use app::happened::{Happened, History, What};
+use app::people::{self, View};
+use axum::extract;
+use axum::response::Response;
+use domain::{
+    BenefitCode, Document, Email, PersonCode, PostalAddress, SellerCode, SituationCode, UserCode, shown,
+};
+use wire::names;
+use wire::read;
+use wire::records::{
+    AlteracaoTO, AssociadoInput, AssociadoTO, BeneficioResumoTO, EnderecoTO, HistoricoRegistroTO, TelefoneTO,
+};
+use wire::trigger::benefit_description;
+
+/// `GET /gestao/associado/{codPessoa}`
+pub async fn one(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<PersonCode>,
+) -> Result<Answer<AssociadoTO>, Failure> {
+    Ok(Answer(record(&people::member_whole(&state.app, &caller, code.get()?).await?)))
+}
+
+/// `PUT /gestao/associado/{codPessoa}`
+pub async fn change(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<PersonCode>,
+    write: Write,
+) -> Result<Response, Failure> {
+    let read = |body: &[u8]| code.and(read::body(body));
+    let act = |(code, input): (PersonCode, AssociadoInput), once| {
+        people::change_member(&state.app, &caller, code, input, once)
+    };
+    write.answer(&state, &caller, read, act, record).await
+}
+
+/// `GET /gestao/associado/{codPessoa}/historico`
+pub async fn history(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<PersonCode>,
+) -> Result<Answer<HistoricoRegistroTO>, Failure> {
+    let found = people::history(&state.app, &caller, code.get()?).await?;
+    Ok(Answer(happened(found, |benefit| format!("benefício {benefit}: situacao"))))
+}
+
+/// What happened to a record; `of_benefit` tells whose situation changed.
+pub fn happened(found: History, of_benefit: impl Fn(BenefitCode) -> String) -> HistoricoRegistroTO {
+    let History { happened, registers } = found;
+    let itens = happened.into_iter().map(|one| change_record(&registers, one, &of_benefit)).collect();
+    HistoricoRegistroTO { itens }
+}
+
+fn change_record(
+    registers: &Registers,
+    one: Happened,
+    of_benefit: impl Fn(BenefitCode) -> String,
+) -> AlteracaoTO {
+    let name = |code: SituationCode| registers.situation(code).map(|one| one.name.to_uppercase());
+    let told = AlteracaoTO {
+        tipo: "campo",
+        data_hora: one.at.to_offset_iso(&registers.zone),
+        cod_usuario: one.user.map(UserCode::get),
+        nome_usuario: one.user_name,
+        cod_historico: None,
+        campo: String::new(),
+        antes: None,
+        depois: None,
+        motivo: None,
+        origem: None,
+    };
+    match one.what {
+        What::Field { name, before, after } => {
+            AlteracaoTO { campo: name, antes: before, depois: after, ..told }
+        }
+        What::Situation { code, from, to, reason, origin, benefit } => AlteracaoTO {
+            tipo: "situacao",
+            cod_historico: Some(code.get()),
+            campo: of_benefit(benefit),
+            antes: from.and_then(name),
+            depois: name(to),
+            motivo: reason,
+            origem: Some(origin),
+            ..told
+        },
+    }
+}
+
+fn record(view: &View) -> AssociadoTO {
+    let (person, registers) = (&view.profile, &view.registers);
+    let day = |day: &Option<String>| day.as_deref().map(shown::day);
+    let seller =
+        |code: Option<SellerCode>| code.and_then(|code| registers.seller_name(code)).map(str::to_owned);
+    let address =
+        |one: &PostalAddress| (*one != PostalAddress::default()).then(|| EnderecoTO::from(one.clone()));
+    AssociadoTO {
+        cod_pessoa: view.code.get(),
+        cod_loja: person.branch.get(),
+        nome_loja: registers.branch_name(person.branch).to_owned(),
+        codigo_integracao: person.integration_code.clone(),
+        nome_pessoa: person.name.clone(),
+        cpf_cnpj: person.document.as_ref().map(Document::to_string),
+        natureza: names::nature(person.nature),
+        email: person.email.as_ref().map(Email::to_string),
+        sexo: person.sex.map(names::sex),
+        data_nascimento: day(&person.born_on),
+        recebe_email: person.receives_email,
+        recebe_whats_app: person.receives_whatsapp,
+        telefones: view.phones.iter().map(|one| TelefoneTO::new(&one.number, one.kind)).collect(),
+        endereco: address(&person.address),
+        identidade: person.identity_number.clone(),
+        orgao_expedidor: person.identity_issuer.clone(),
+        data_expedicao: day(&person.identity_issued_on),
+        nome_mae: person.mother.clone(),
+        estado_civil: person.civil_state.map(names::civil_state),
+        numero_cnh: person.cnh_number.clone(),
+        categoria_cnh: person.cnh_category.clone(),
+        validade_cnh: day(&person.cnh_valid_until),
+        nome_fantasia: person.trade_name.clone(),
+        inscricao_estadual: person.state_registration.clone(),
+        inscricao_municipal: person.municipal_registration.clone(),
+        representante_legal: person.legal_representative.clone(),
+        nome_empresa: person.company.clone(),
+        cnpj_empresa: person.company_document.as_ref().map(|one| shown::document(one.as_str())),
+        cod_consultor: person.consultant.map(SellerCode::get),
+        nome_consultor: seller(person.consultant),
+        cod_representante: person.representative.map(SellerCode::get),
+        nome_representante: seller(person.representative),
+        conjuge: person.spouse.clone(),
+        cpf_cnpj_responsavel_financeiro: person.payer_document.as_ref().map(Document::to_string),
+        endereco_responsavel_financeiro: address(&person.payer_address),
+        beneficios: view.benefits.iter().map(|(code, one)| short(registers, *code, one)).collect(),
+        dependentes: view.dependents,
+        data_cadastro: person.created_at.date_in(&registers.zone).to_br(),
+        data_atualizacao: person.updated_at.date_in(&registers.zone).to_br(),
+        versao: person.version,
+    }
+}
+
+fn short(registers: &Registers, code: BenefitCode, benefit: &Benefit) -> BeneficioResumoTO {
+    let vehicle = &benefit.vehicle;
+    let plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
+    let (name, kind, colour, text) = situation(registers, benefit.situation);
+    BeneficioResumoTO {
+        cod_beneficio: code.get(),
+        sequencial: benefit.sequence,
+        tipo_beneficio: names::benefit_kind(benefit.kind),
+        descricao: benefit_description(
+            vehicle.plate.as_ref(),
+            vehicle.brand.as_deref(),
+            vehicle.model.as_deref(),
+            plan.map_or("", |plan| &plan.name),
+        ),
+        situacao: name,
+        tipo_situacao: kind,
+        cor_destaque: colour,
+        cor_inversa: text,
+        planos: plans(registers, &benefit.plans),
+    }
+}

@@ -1,0 +1,160 @@
+//! A tenant as its own administrator sees and changes it: what it is called, where it is found, its calendar and its colours.
+
+use crate::access::Session;
+use crate::differences::{Fields, Present, between, named, refuse_old};
+use crate::once::{self, Done, Once};
+use crate::{App, Error};
+use domain::{Colour, Host, Moment, Name, Rejection, TenantId, TimeZone, UserCode};
+use storage::tenants::{self, Tenant};
+use storage::versions::{self, Versions};
+use storage::{Lane, Tx, audit};
+use wire::read::Given;
+
+const CHANGE: &str = "PUT /gestao/base";
+/// More than any association is reached by.
+const MOST_HOSTS: usize = 50;
+
+/// A tenant with the hosts under which it is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Own {
+    pub tenant: Tenant,
+    /// In the order of the alphabet.
+    pub hosts: Vec<String>,
+}
+
+/// The caller's own tenant.
+pub async fn own(app: &App, caller: &Session) -> Result<Own, Error> {
+    app.db.read(caller.scope.tenant(), |tx, tenant| Box::pin(read(tx, *tenant))).await
+}
+
+async fn read(tx: &mut Tx, tenant: TenantId) -> Result<Own, Error> {
+    let gone = || storage::Error::Broken("a tenant is gone".to_owned());
+    let found = tenants::find(&mut *tx, tenant).await?.ok_or_else(gone)?;
+    Ok(Own { tenant: found, hosts: tenants::hosts_of(tx, tenant).await? })
+}
+
+/// What of a tenant is to be another.
+#[derive(Clone, Debug)]
+pub struct Changes {
+    pub version: i64,
+    pub name: Option<Name>,
+    pub hosts: Given<Vec<Host>>,
+    pub time_zone: Option<TimeZone>,
+    pub colour: Given<Colour>,
+    pub second_colour: Given<Colour>,
+}
+
+/// A tenant as it is now, and what is no longer trusted because of it.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    pub own: Own,
+    /// Of the tenant itself, and of the server's directory.
+    raised: Option<(Versions, Versions)>,
+}
+
+struct Doing {
+    tenant: TenantId,
+    by: UserCode,
+    changes: Changes,
+    now: Moment,
+}
+
+/// Changes the caller's own tenant. This process goes by it at once, the others within two seconds.
+pub async fn change(
+    app: &App,
+    caller: &Session,
+    changes: Changes,
+    once: Once<Changed>,
+) -> Result<Done<Changed>, Error> {
+    let tenant = caller.scope.tenant();
+    let doing = Doing { tenant, by: caller.user, changes, now: app.now() };
+    let done =
+        once::write(app, Lane::of(tenant), once, doing, |tx, doing| Box::pin(write(tx, doing))).await?;
+    if let Done::Now(Changed { raised: Some((own, server)), .. }) = &done {
+        app.memory.raise(tenant, *own);
+        app.memory.raise(TenantId::SERVER, *server);
+    }
+    Ok(done)
+}
+
+async fn write(tx: &mut Tx, doing: &Doing) -> Result<Changed, Error> {
+    let before = read(tx, doing.tenant).await?;
+    let after = wanted(&before, &doing.changes);
+    if after.hosts.len() > MOST_HOSTS {
+        return Err(Rejection::TooManyHosts(MOST_HOSTS).into());
+    }
+    let differences = between(fields(&before), fields(&after));
+    let zone = TimeZone::parse(&before.tenant.time_zone)?;
+    let present = Present { version: before.tenant.version, since: before.tenant.updated_at };
+    if let Some(old) = refuse_old(doing.changes.version, present, &zone, &differences) {
+        return Err(old.into());
+    }
+    if differences.is_empty() {
+        return Ok(Changed { own: before, raised: None });
+    }
+    let mut after = after;
+    after.tenant.updated_at = doing.now;
+    tenants::update(tx, &after.tenant).await?;
+    after.tenant.version += 1;
+    move_hosts(tx, doing.tenant, &before.hosts, &after.hosts).await?;
+    let entry = audit::Entry {
+        tenant: doing.tenant,
+        at: doing.now,
+        user: Some(doing.by),
+        operation: CHANGE,
+        person: None,
+        detail: Some(format!("base alterada: {}", named(&differences))),
+    };
+    audit::append(tx, &entry).await?;
+    let own = versions::raise_registers(tx, doing.tenant).await?;
+    let server = versions::raise_registers(tx, TenantId::SERVER).await?;
+    Ok(Changed { own: after, raised: Some((own, server)) })
+}
+
+fn wanted(before: &Own, changes: &Changes) -> Own {
+    let mut after = before.clone();
+    let tenant = &mut after.tenant;
+    if let Some(name) = &changes.name {
+        tenant.name = name.to_string();
+    }
+    if let Some(zone) = &changes.time_zone {
+        tenant.time_zone = zone.as_str().to_owned();
+    }
+    changes.colour.change(&mut tenant.colour, ToString::to_string);
+    changes.second_colour.change(&mut tenant.second_colour, ToString::to_string);
+    match &changes.hosts {
+        Given::Set(hosts) => after.hosts = hosts.iter().map(|host| host.as_str().to_owned()).collect(),
+        Given::Clear => after.hosts.clear(),
+        Given::Keep => {}
+    }
+    // In one order, so that two tenants never wait for each other.
+    after.hosts.sort_unstable();
+    after.hosts.dedup();
+    after
+}
+
+/// Every host that another tenant has is told, and never whose it is.
+async fn move_hosts(tx: &mut Tx, tenant: TenantId, had: &[String], wanted: &[String]) -> Result<(), Error> {
+    for host in had.iter().filter(|host| !wanted.contains(host)) {
+        tenants::free_host(tx, host, tenant).await?;
+    }
+    let mut taken = Vec::new();
+    for host in wanted.iter().filter(|host| !had.contains(host)) {
+        if !tenants::claim_host(tx, &Host::parse(host)?, tenant).await? {
+            taken.push(Rejection::HostTaken(host.clone()));
+        }
+    }
+    if taken.is_empty() { Ok(()) } else { Err(Error::Refused(taken)) }
+}
+
+/// A tenant, field by field.
+fn fields(own: &Own) -> Fields {
+    let tenant = &own.tenant;
+    vec![
+        ("nome", Some(tenant.name.clone())),
+        ("hosts", (!own.hosts.is_empty()).then(|| own.hosts.join(", "))),
+        ("fuso", Some(tenant.time_zone.clone())),
+        ("cor", tenant.colour.clone()),
+        ("corSecundaria", tenant.second_colour.clone()),
+    ]
+}
