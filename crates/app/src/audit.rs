@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use storage::audit::{self, Asked, Sighting, block};
 pub use storage::audit::{Page, Told, What};
+use storage::counters::{self, Counter};
 use storage::{Lane, Tx};
 
 /// Looks that may wait.
@@ -207,4 +208,11 @@ pub async fn page(app: &App, caller: &Session, question: Question) -> Result<Pag
 pub async fn user_names(app: &App, caller: &Session) -> Result<HashMap<UserCode, String>, Error> {
     let all = users::list(app, &caller.scope).await?;
     Ok(all.into_iter().map(|user| (user.code, user.name)).collect())
+}
+
+/// The code of the newest entry, after which nothing is told yet.
+pub async fn newest(app: &App, caller: &Session) -> Result<i32, Error> {
+    flush(app).await?;
+    let last = counters::last(&app.db, caller.scope.tenant(), Counter::Audit).await?;
+    Ok(i32::try_from(last).unwrap_or(i32::MAX))
 }

@@ -11,7 +11,7 @@ use futures_util::future::BoxFuture;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 use storage::additional_fields::AdditionalField;
-use storage::branches::Branch;
+pub use storage::branches::Branch;
 use storage::claim_types::ClaimType;
 use storage::clinics::Clinic;
 use storage::doctors::Doctor;

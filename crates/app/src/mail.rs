@@ -1,11 +1,13 @@
 //! The outbox of mail: what is to be said to a user is written in the unit that causes it; `delivery` takes it from
 //! here, sends it outside every unit, and tells what came of it.
 
+use crate::access::Session;
 use crate::{App, Error};
 use domain::{MailCode, Moment, Password, ReceiverCode, TenantId};
 use std::time::Duration;
 use storage::mails::{self, Claimed, Due, NewMail};
 use storage::{Lane, Tx, tenants};
+pub use storage::mails::Listed;
 use wire::mail::{self, Head};
 
 /// Who is written to.
@@ -101,4 +103,10 @@ async fn record_failure(
         Some(next) => mails::record_failure(tx, mail, failure, *next).await,
         None => mails::give_up(tx, mail, failure).await,
     }
+}
+
+/// The mails of the caller's association before this code, the newest first; for administrators.
+pub async fn listed(app: &App, caller: &Session, before: i32) -> Result<Vec<Listed>, Error> {
+    caller.must_be(&[domain::Role::Administrator])?;
+    Ok(mails::listed(&app.db, caller.scope.tenant(), before, 100).await?)
 }

@@ -39,6 +39,16 @@ pub async fn members(
     if !criteria::narrows(&query) {
         return Err(Rejection::NoMemberCriterion.into());
     }
+    rows(app, caller, query, "GET /ext/associado").await
+}
+
+/// A page of members for people, who may ask for everybody. The operation is what the audit calls it.
+pub async fn rows(
+    app: &App,
+    caller: &Session,
+    query: PesquisaAssociadoQuery,
+    operation: &'static str,
+) -> Result<Page<Found>, Error> {
     let number = query.page.clone().set().map_or(1, wire::read::Between::get);
     let registers = registers(app, caller.scope.tenant()).await?;
     let Some((scope, criteria)) = criteria::of_members(&registers, &caller.scope, query) else {
@@ -52,7 +62,7 @@ pub async fn members(
         }
         None => find_many(app, caller, scope, criteria, number).await?,
     };
-    saw(app, caller, "GET /ext/associado", rows.iter().map(|row| row.person.code))?;
+    saw(app, caller, operation, rows.iter().map(|row| row.person.code))?;
     Ok(Page { rows, number, total, registers })
 }
 

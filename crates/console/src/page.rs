@@ -1,17 +1,19 @@
 //! A page as an answer, and a refusal that is no page: each with the headers that keep a browser from doing more than
 //! show it.
 
+use crate::visitor::{Guest, told};
 use askama::Template;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 
-/// Nothing runs, nothing is loaded but our own style, forms go to ourselves alone; the address of a page (it may carry
+/// Nothing runs or is loaded but our own script and style, forms go to ourselves alone; the address of a page (it may carry
 /// a link's secret) is told to nobody, and no page is kept.
 const HEADERS: [(HeaderName, HeaderValue); 4] = [
     (
         header::CONTENT_SECURITY_POLICY,
         HeaderValue::from_static(
-            "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+            "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; \
+             frame-ancestors 'none'",
         ),
     ),
     (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
@@ -29,12 +31,30 @@ pub fn page(status: StatusCode, template: &impl Template) -> Response {
     }
 }
 
+/// A page of the console, or why there is none. What the page before had to say is said now, and not again.
+pub fn show<T: Template>(guest: &Guest, made: Result<T, app::Error>) -> Response {
+    let mut response = match made {
+        Ok(template) => page(StatusCode::OK, &template),
+        Err(app::Error::NoSuch { .. }) => Refusal::NotThere.into_response(),
+        Err(app::Error::Forbidden) => Refusal::Forbidden.into_response(),
+        Err(error) => Refusal::from(&error).into_response(),
+    };
+    if guest.notice.is_some() {
+        told(&mut response);
+    }
+    response
+}
+
 /// What is answered with a sentence instead of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// Sent by a page of another site.
     ForeignSite,
     NotAForm,
+    /// The console is for people.
+    ForPeople,
+    Forbidden,
+    NotThere,
     TooLarge,
     Unreadable,
     TooOften,
@@ -51,6 +71,17 @@ impl IntoResponse for Refusal {
             ),
             Refusal::NotAForm => {
                 (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Este endereço recebe apenas formulários de páginas.")
+            }
+            Refusal::ForPeople => (
+                StatusCode::FORBIDDEN,
+                "Este usuário é de um programa (perfil integração) e não usa o console; entre com o seu próprio usuário.",
+            ),
+            Refusal::Forbidden => (
+                StatusCode::FORBIDDEN,
+                "O seu perfil não permite ver esta página; fale com o administrador da associação.",
+            ),
+            Refusal::NotThere => {
+                (StatusCode::NOT_FOUND, "Não há nada aqui, ou não está nas lojas que você pode ver.")
             }
             Refusal::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "O formulário é grande demais."),
             Refusal::Unreadable => {

@@ -134,3 +134,46 @@ pub async fn give_up(tx: &mut Tx, mail: &Claimed, failure: &str) -> Result<bool,
     .arg(failure);
     Ok(tx.execute(statement).await? == 1)
 }
+
+/// A mail as an administrator may know it: never its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    pub code: MailCode,
+    pub recipient: String,
+    pub subject: String,
+    pub created_at: Moment,
+    pub sent_at: Option<Moment>,
+    /// Still to be tried.
+    pub is_waiting: bool,
+    pub tries: i64,
+    pub failure: Option<String>,
+}
+
+/// The mails of a tenant before this code, the newest first.
+pub async fn listed(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    before: i32,
+    limit: i64,
+) -> Result<Vec<Listed>, Error> {
+    let statement = sql("SELECT code, recipient, subject, created_at, sent_at, due_at, tries, failure FROM mails
+         WHERE tenant = $1 AND code < $2 ORDER BY code DESC LIMIT $3")
+    .arg(tenant)
+    .arg(before)
+    .arg(limit);
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Listed {
+                code: row.get("code")?,
+                recipient: row.get("recipient")?,
+                subject: row.get("subject")?,
+                created_at: row.get("created_at")?,
+                sent_at: row.get("sent_at")?,
+                is_waiting: row.get::<Option<Moment>>("due_at")?.is_some(),
+                tries: row.get("tries")?,
+                failure: row.get("failure")?,
+            })
+        })
+        .collect()
+}

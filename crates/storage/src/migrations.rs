@@ -50,6 +50,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     },
     step(7, "triggers", include_str!("../migrations/0007_triggers.sql")),
     step(8, "management", include_str!("../migrations/0008_management.sql")),
+    step(9, "console", include_str!("../migrations/0009_console.sql")),
 ];
 
 /// What the migrations say, in their order.

@@ -44,6 +44,21 @@ pub struct Telephone {
     pub number: Phone,
 }
 
+/// Who has this number, by code.
+pub async fn holders(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    number: &Phone,
+    limit: i64,
+) -> Result<Vec<PersonCode>, Error> {
+    let statement = sql("SELECT DISTINCT person FROM phones WHERE tenant = $1 AND number = $2 ORDER BY person LIMIT $3")
+        .arg(tenant)
+        .arg(number.as_str())
+        .arg(limit);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| row.get("person")).collect()
+}
+
 /// A person's telephones, in their order.
 pub async fn of(
     from: impl Into<Source<'_>>,

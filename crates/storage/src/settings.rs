@@ -10,6 +10,8 @@ pub enum Setting {
     KeyFingerprint,
     /// How far a demonstration has been loaded.
     Demo,
+    /// A digest of the code by which an empty server is set up in a browser.
+    SetupCode,
 }
 
 impl Setting {
@@ -18,6 +20,7 @@ impl Setting {
             Setting::DefaultTenant => "default_tenant",
             Setting::KeyFingerprint => "key_fingerprint",
             Setting::Demo => "demo",
+            Setting::SetupCode => "setup_code",
         }
     }
 }

@@ -68,3 +68,62 @@ pub async fn end_all(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<()
         .arg(user);
     tx.execute(statement).await.map(drop)
 }
+
+/// Marks a token as that of somebody who entered by the console, and from where.
+pub fn mark_console(tenant: TenantId, hash: &[u8], address: &str, agent: Option<&str>) -> Statement {
+    sql("UPDATE tokens SET is_console = TRUE, address = $3, agent = $4 WHERE tenant = $1 AND hash = $2")
+        .arg(tenant)
+        .arg(hash)
+        .arg(address)
+        .arg(agent)
+}
+
+/// A token that is still good, as its owner may know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Open {
+    pub hash: Vec<u8>,
+    pub is_console: bool,
+    pub address: Option<String>,
+    pub agent: Option<String>,
+    pub created_at: Moment,
+    pub expires_at: Moment,
+}
+
+/// The newest tokens of a user that are still good.
+pub async fn open(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    user: UserCode,
+    (now, limit): (Moment, i64),
+) -> Result<Vec<Open>, Error> {
+    let statement = sql("SELECT k.hash, k.is_console, k.address, k.agent, k.created_at, k.expires_at
+         FROM tokens k JOIN users u ON u.tenant = k.tenant AND u.code = k.user_code AND u.generation = k.generation
+         WHERE k.tenant = $1 AND k.user_code = $2 AND k.expires_at > $3
+         ORDER BY k.created_at DESC, k.hash LIMIT $4")
+    .arg(tenant)
+    .arg(user)
+    .arg(now)
+    .arg(limit);
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Open {
+                hash: row.get("hash")?,
+                is_console: row.get("is_console")?,
+                address: row.get("address")?,
+                agent: row.get("agent")?,
+                created_at: row.get("created_at")?,
+                expires_at: row.get("expires_at")?,
+            })
+        })
+        .collect()
+}
+
+/// Ends one token of a user; `false` where he has no such.
+pub async fn end_one(tx: &mut Tx, tenant: TenantId, user: UserCode, hash: &[u8]) -> Result<bool, Error> {
+    let statement = sql("DELETE FROM tokens WHERE tenant = $1 AND hash = $2 AND user_code = $3")
+        .arg(tenant)
+        .arg(hash)
+        .arg(user);
+    Ok(tx.execute(statement).await? == 1)
+}

@@ -167,6 +167,10 @@ fn is_loopback(listener: &TcpListener) -> bool {
 async fn greet(app: &App, here: &str, database: &Address) -> Result<(), Fatal> {
     super::say(&format!("Amparo {VERSION} atendendo em {here}"));
     super::say(&format!("Documentação da API em {here}/docs"));
+    if let Some(code) = app::setup::invite(app).await? {
+        let address = app.public_url.as_ref();
+        super::say(&format!("Este servidor ainda está vazio. Para começar, abra no navegador:\n  {address}/console/comecar/{code}"));
+    }
     if app::tenants::default(&app.db).await.map_err(app::Error::from)?.is_none() {
         // A password is not repeated on the screen: a shared database is named by the variable.
         let (on, where_) = match database.is_shared() {
@@ -174,7 +178,7 @@ async fn greet(app: &App, here: &str, database: &Address) -> Result<(), Fatal> {
             false => (format!(" --database {database}"), ""),
         };
         super::say(&format!(
-            "Este servidor ainda está vazio. Crie a base e o administrador, em outro terminal{where_}:\n  \
+            "Ou, sem navegador, em outro terminal{where_}:\n  \
              amparo tenant create --name \"Minha Associação\"{on}\n  \
              amparo user create --email voce@exemplo.com.br --name \"Seu Nome\" --role administrador --password-stdin{on}",
         ));

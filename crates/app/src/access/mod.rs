@@ -14,6 +14,7 @@ pub(crate) use login::Remembered;
 pub use login::{Entered, login};
 pub use throttle::Throttle;
 pub use token::TokenKey;
+pub(crate) use token::key;
 
 use crate::{App, Error};
 use domain::{Moment, Role, Scope, UserCode};
@@ -46,7 +47,7 @@ impl Session {
 
 /// Whose this token is.
 pub async fn enter(app: &App, token: &str) -> Result<Arc<Session>, Error> {
-    let key = token::key(token).ok_or(Error::Credential)?;
+    let key = key(token).ok_or(Error::Credential)?;
     let now = app.now();
     // Looked at before the token is: a change in between only makes it look older than it is.
     let needed = app.memory.versions(key.tenant);

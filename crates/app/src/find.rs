@@ -1,0 +1,164 @@
+//! The one search of the console: whatever somebody types is understood by its shape. What may mean several things (eleven
+//! digits may be a CPF or a mobile) is looked for as each of them.
+
+use crate::access::Session;
+use crate::claims;
+use crate::searches::{self, Found};
+use crate::{App, Error};
+use domain::{CardNumber, Cpf, Document, PersonCode, Phone, Plate};
+use storage::phones;
+use wire::read::{self, Record};
+use wire::records::PesquisaAssociadoQuery;
+
+const OPERATION: &str = "GET /console/busca";
+/// People that share one number, a family or a firm.
+const MOST_HOLDERS: i64 = 20;
+/// A number of vehicles' making this long is looked for as such.
+const CHASSIS: std::ops::RangeInclusive<usize> = 11..=20;
+
+/// What was found: rows of members, and claims by their protocol.
+#[derive(Default)]
+pub struct Finds {
+    pub rows: Vec<Found>,
+    /// How many rows there are, beyond those of the first page.
+    pub total: i64,
+    pub claims: Vec<claims::Found>,
+}
+
+/// One thing that a text may mean.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Meaning {
+    Document(String),
+    Plate(String),
+    Chassis(String),
+    Card(String),
+    Phone(Phone),
+    /// A protocol, or the number of a benefit.
+    Number(i32),
+    Name(String),
+}
+
+fn meanings(text: &str) -> Vec<Meaning> {
+    let text = text.trim();
+    let bare: String = text.chars().filter(|sign| sign.is_alphanumeric()).collect();
+    let digits = bare.chars().filter(char::is_ascii_digit).count();
+    let mut all = Vec::new();
+    if Document::parse(text).is_ok() {
+        all.push(Meaning::Document(text.to_owned()));
+    }
+    if Plate::parse(text).is_ok() {
+        all.push(Meaning::Plate(text.to_owned()));
+    }
+    let is_number = !bare.is_empty() && digits == bare.len();
+    if is_number {
+        if CardNumber::parse(text).is_ok() {
+            all.push(Meaning::Card(text.to_owned()));
+        }
+        if Cpf::parse(text).is_err() {
+            all.extend(Phone::parse(text).ok().map(Meaning::Phone));
+        }
+        all.extend(bare.parse().ok().filter(|number| *number > 0).map(Meaning::Number));
+    } else if digits >= 3 && CHASSIS.contains(&bare.len()) && all.is_empty() {
+        all.push(Meaning::Chassis(text.to_owned()));
+    }
+    if all.is_empty() || !is_number && digits == 0 {
+        all.push(Meaning::Name(text.to_owned()));
+    }
+    all
+}
+
+/// Finds what the text may mean.
+pub async fn find(app: &App, caller: &Session, text: &str) -> Result<Finds, Error> {
+    let mut finds = Finds::default();
+    if text.trim().is_empty() {
+        return Ok(finds);
+    }
+    for meaning in meanings(text) {
+        look(app, caller, meaning, &mut finds).await?;
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    finds.rows.retain(|row| seen.insert(row.slot));
+    finds.total = finds.total.max(finds.rows.len() as i64);
+    Ok(finds)
+}
+
+/// A question of one parameter; `None` where its text cannot be one.
+fn asked<T: Record>(name: &str, text: impl ToString) -> Option<T> {
+    read::query(std::iter::once((name.to_owned(), text.to_string()))).ok()
+}
+
+async fn look(app: &App, caller: &Session, meaning: Meaning, finds: &mut Finds) -> Result<(), Error> {
+    match meaning {
+        Meaning::Document(text) => members(app, caller, asked("cpf", text), finds).await,
+        Meaning::Plate(text) => members(app, caller, asked("placa", text), finds).await,
+        Meaning::Chassis(text) => members(app, caller, asked("chassi", text), finds).await,
+        Meaning::Name(text) => members(app, caller, asked("nome", text), finds).await,
+        Meaning::Phone(phone) => {
+            let holders = phones::holders(&app.db, caller.scope.tenant(), &phone, MOST_HOLDERS).await?;
+            people(app, caller, holders, finds).await
+        }
+        Meaning::Card(text) => {
+            let Some(query) = asked("numeroCartaoDesconto", text) else { return Ok(()) };
+            let found = searches::benefits(app, caller, query).await?;
+            people(app, caller, found.rows.iter().map(|row| row.benefit.person).collect(), finds).await
+        }
+        Meaning::Number(number) => {
+            let Some(query) = asked("protocolo", number) else { return Ok(()) };
+            let (step, _) = claims::search(app, caller, query).await?.page(app, caller, 1).await?;
+            finds.claims.extend(step.rows);
+            Ok(())
+        }
+    }
+}
+
+async fn members(
+    app: &App,
+    caller: &Session,
+    query: Option<PesquisaAssociadoQuery>,
+    finds: &mut Finds,
+) -> Result<(), Error> {
+    let Some(query) = query else { return Ok(()) };
+    let page = searches::rows(app, caller, query, OPERATION).await?;
+    finds.total += page.total;
+    finds.rows.extend(page.rows);
+    Ok(())
+}
+
+async fn people(app: &App, caller: &Session, mut codes: Vec<PersonCode>, finds: &mut Finds) -> Result<(), Error> {
+    codes.sort_unstable();
+    codes.dedup();
+    for code in codes {
+        members(app, caller, asked("codPessoa", code), finds).await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_understood_by_its_shape() {
+        let shapes = |text: &str| {
+            let name = |one: &Meaning| match one {
+                Meaning::Document(_) => "document",
+                Meaning::Plate(_) => "plate",
+                Meaning::Chassis(_) => "chassis",
+                Meaning::Card(_) => "card",
+                Meaning::Phone(_) => "phone",
+                Meaning::Number(_) => "number",
+                Meaning::Name(_) => "name",
+            };
+            meanings(text).iter().map(name).collect::<Vec<_>>()
+        };
+        assert_eq!(shapes("529.982.247-25"), ["document"]);
+        assert_eq!(shapes("11.222.333/0001-81"), ["document"]);
+        assert_eq!(shapes("ABC1D23"), ["plate"]);
+        assert_eq!(shapes("abc-1234"), ["plate"]);
+        assert_eq!(shapes("9BWZZZ377VT004251"), ["chassis"]);
+        assert_eq!(shapes("(11) 98765-4321"), ["phone"]);
+        assert_eq!(shapes("4711"), ["number"]);
+        assert_eq!(shapes("maria sou"), ["name"]);
+        assert_eq!(shapes("João 2"), ["name"]);
+    }
+}

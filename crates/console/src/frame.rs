@@ -1,0 +1,116 @@
+//! What surrounds every page: who looks, where he is, where he may go.
+
+use crate::visitor::{Guest, cookie, root};
+use app::App;
+use axum::http::HeaderMap;
+
+pub const THEME: &str = "amparo-tema";
+
+/// The colours somebody chose; without a choice, those of his system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Theme {
+    Light,
+    Dark,
+}
+
+impl Theme {
+    pub fn chosen(headers: &HeaderMap) -> Option<Theme> {
+        cookie(headers, THEME).and_then(Theme::named)
+    }
+
+    pub fn named(name: &str) -> Option<Theme> {
+        match name {
+            "claro" => Some(Theme::Light),
+            "escuro" => Some(Theme::Dark),
+            _ => None,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Theme::Light => "claro",
+            Theme::Dark => "escuro",
+        }
+    }
+}
+
+/// A place of the console: its name in the code, its label, its path.
+pub type Place = (&'static str, &'static str, &'static str);
+
+const WORK: &[Place] = &[
+    ("painel", "Painel", ""),
+    ("associados", "Associados", "/associados"),
+    ("beneficios", "Benefícios", "/beneficios"),
+];
+const ADMINISTRATION: &[Place] = &[
+    ("usuarios", "Usuários", "/usuarios"),
+    ("auditoria", "Auditoria", "/auditoria"),
+    ("emails", "E-mails", "/emails"),
+];
+
+pub struct Frame {
+    pub root: String,
+    pub current: &'static str,
+    pub user: String,
+    pub initials: String,
+    pub base: String,
+    pub is_admin: bool,
+    pub theme: Option<&'static str>,
+    /// What was last looked for.
+    pub query: String,
+    /// The page itself, to come back to.
+    pub path: String,
+    pub notice: Option<String>,
+    /// How new the colours of the situations are.
+    pub colours: i64,
+    pub version: &'static str,
+}
+
+impl Frame {
+    pub async fn of(app: &App, guest: &Guest, current: &'static str) -> Result<Frame, app::Error> {
+        let registers = app::base::registers(app, guest.session().scope.tenant()).await?;
+        let visitor = &guest.visitor;
+        Ok(Frame {
+            root: root(app),
+            current,
+            user: visitor.name.clone(),
+            initials: initials(&visitor.name),
+            base: visitor.base.clone(),
+            is_admin: guest.is_admin(),
+            theme: guest.theme.map(Theme::name),
+            query: String::new(),
+            path: guest.path.clone(),
+            notice: guest.notice.clone(),
+            colours: registers.version,
+            version: env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    pub fn work(&self) -> &'static [Place] {
+        WORK
+    }
+
+    pub fn administration(&self) -> &'static [Place] {
+        ADMINISTRATION
+    }
+}
+
+/// `MS` of `Maria da Silva`.
+fn initials(name: &str) -> String {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let first = words.first().and_then(|word| word.chars().next());
+    let last = words.last().filter(|_| words.len() > 1).and_then(|word| word.chars().next());
+    first.into_iter().chain(last).flat_map(char::to_uppercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn initials_are_of_the_first_and_the_last_word() {
+        assert_eq!(initials("Maria da Silva"), "MS");
+        assert_eq!(initials("  ágata "), "Á");
+        assert_eq!(initials(""), "");
+    }
+}

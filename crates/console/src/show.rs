@@ -1,0 +1,138 @@
+//! How things look on a page: numbers, money, days and moments as people write them here; pages of lists; charts.
+
+use domain::{Moment, TimeZone, shown};
+
+/// `1.234.567`
+pub fn count(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3 + 1);
+    if number < 0 {
+        out.push('-');
+    }
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push('.');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `R$ 1.234,56` of cents.
+pub fn money(cents: i64) -> String {
+    let sign = if cents < 0 { "-" } else { "" };
+    format!("{sign}R$ {},{:02}", count((cents / 100).abs()), (cents % 100).abs())
+}
+
+/// `14/11/2026 10:32`
+pub fn moment(at: Moment, zone: &TimeZone) -> String {
+    let iso = at.to_offset_iso(zone);
+    match (iso.get(..10), iso.get(11..16)) {
+        (Some(day), Some(time)) => format!("{} {time}", shown::day(day)),
+        _ => iso,
+    }
+}
+
+/// Which part of a list a page shows, and the way to the others.
+pub struct Pager {
+    pub number: i32,
+    pub total: i64,
+    pub size: i64,
+    links: [Option<String>; 2],
+}
+
+impl Pager {
+    pub fn new(number: i32, total: i64, size: i64, link: impl Fn(i32) -> String) -> Pager {
+        let before = (number > 1).then(|| link(number - 1));
+        let after = (i64::from(number) * size < total).then(|| link(number + 1));
+        Pager { number, total, size, links: [before, after] }
+    }
+
+    pub fn before(&self) -> Option<&str> {
+        self.links[0].as_deref()
+    }
+
+    pub fn after(&self) -> Option<&str> {
+        self.links[1].as_deref()
+    }
+
+    /// `101 a 200 de 1.234`
+    pub fn range(&self) -> String {
+        let first = i64::from(self.number - 1) * self.size + 1;
+        let last = (first + self.size - 1).min(self.total);
+        match first > self.total {
+            true => format!("Nada nesta página, de {} no total", count(self.total)),
+            false => format!("{} a {} de {}", count(first), count(last), count(self.total)),
+        }
+    }
+}
+
+/// A bar of a chart.
+pub struct Bar {
+    pub name: String,
+    pub value: String,
+    pub class: String,
+    pub link: Option<String>,
+    pub text: i32,
+    pub top: i32,
+    pub width: i64,
+}
+
+/// A chart of bars, one below the other, the longest as wide as there is room.
+pub struct Chart {
+    pub title: &'static str,
+    /// What the bars are.
+    pub what: &'static str,
+    bars: Vec<Bar>,
+}
+
+const LINE: i32 = 36;
+const ROOM: i64 = 360;
+
+impl Chart {
+    pub fn new(title: &'static str, what: &'static str, all: Vec<(String, i64, String, Option<String>)>) -> Chart {
+        let most = all.iter().map(|(_, number, ..)| *number).max().unwrap_or(0).max(1);
+        let bars = (0..).zip(all).map(|(row, (name, number, class, link))| {
+            let width = (number * ROOM / most).max(i64::from(number > 0) * 4);
+            let text = row * LINE + 14;
+            Bar { name, value: count(number), class, link, text, top: text + 6, width }
+        });
+        Chart { title, what, bars: bars.collect() }
+    }
+
+    pub fn bars(&self) -> &[Bar] {
+        &self.bars
+    }
+
+    pub fn height(&self) -> i32 {
+        self.bars.len() as i32 * LINE + 4
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_money_are_written_as_people_write_them() {
+        assert_eq!(["0", "999", "1.000", "1.234.567", "-1.000"], [0, 999, 1000, 1_234_567, -1000].map(count)[..]);
+        assert_eq!(["R$ 0,05", "R$ 1.234,56", "-R$ 3,00"], [5, 123_456, -300].map(money)[..]);
+    }
+
+    #[test]
+    fn a_page_says_where_it_is_and_what_is_around_it() {
+        let pager = Pager::new(2, 250, 100, |page| format!("?pagina={page}"));
+        assert_eq!(pager.range(), "101 a 200 de 250");
+        assert_eq!((pager.before(), pager.after()), (Some("?pagina=1"), Some("?pagina=3")));
+        let last = Pager::new(3, 250, 100, |page| page.to_string());
+        assert_eq!((last.range().as_str(), last.after()), ("201 a 250 de 250", None));
+        assert_eq!(Pager::new(9, 250, 100, |_| String::new()).range(), "Nada nesta página, de 250 no total");
+    }
+
+    #[test]
+    fn the_longest_bar_takes_the_room_and_the_smallest_is_seen() {
+        let bar = |number| (String::new(), number, String::new(), None);
+        let chart = Chart::new("", "", vec![bar(1_000_000), bar(1), bar(0)]);
+        assert_eq!(chart.bars().iter().map(|bar| bar.width).collect::<Vec<_>>(), [ROOM, 4, 0]);
+    }
+}

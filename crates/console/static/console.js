@@ -1,0 +1,77 @@
+// Everything here only makes easier what works without it.
+"use strict";
+(() => {
+  const find = document.querySelector("#busca");
+  const isTyping = (at) => at.closest("input, textarea, select, [contenteditable]");
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "/" && find && !isTyping(event.target)) {
+      event.preventDefault();
+      find.focus();
+      find.select();
+    }
+    if (event.key === "Escape") document.querySelectorAll("details[open].pops").forEach((one) => one.removeAttribute("open"));
+  });
+  document.addEventListener("click", (event) => {
+    document.querySelectorAll("details[open].pops").forEach((one) => one.contains(event.target) || one.removeAttribute("open"));
+  });
+
+  // A filter that is chosen from a list is applied at once.
+  document.querySelectorAll("form.filters select").forEach((select) => select.addEventListener("change", () => select.form.requestSubmit()));
+
+  // Masks: digits are dressed while they are typed, and only at the end of the text, so that nobody's cursor jumps.
+  const dress = {
+    documento: (digits) => (digits.length <= 11 ? fill("###.###.###-##", digits) : fill("##.###.###/####-##", digits)),
+    telefone: (digits) => (digits.length <= 10 ? fill("(##)####-####", digits) : fill("(##)#####-####", digits)),
+    cep: (digits) => fill("#####-###", digits),
+    data: (digits) => fill("##/##/####", digits),
+  };
+  const fill = (mask, digits) => {
+    let out = "", at = 0;
+    for (const sign of mask) {
+      if (at >= digits.length) break;
+      out += sign === "#" ? digits[at++] : sign;
+    }
+    return out;
+  };
+  document.querySelectorAll("[data-mascara]").forEach((input) => {
+    const mask = dress[input.dataset.mascara];
+    input.addEventListener("input", () => {
+      if (!mask || input.selectionStart !== input.value.length || /[A-Za-z]/.test(input.value)) return;
+      input.value = mask(input.value.replace(/\D/g, "")) || input.value;
+    });
+  });
+
+  // Nothing typed is ever lost: a form that was left is offered again as it was.
+  document.querySelectorAll("form[data-rascunho]").forEach((form) => {
+    const key = `rascunho:${location.pathname}`;
+    const fields = () => [...form.elements].filter((one) => one.name && !["hidden", "password", "file"].includes(one.type));
+    const kept = JSON.parse(sessionStorage.getItem(key) || "null");
+    if (kept && !form.querySelector("[aria-invalid=true]")) {
+      const differs = fields().some((one) => one.name in kept && (one.type === "checkbox" ? one.checked !== kept[one.name] : one.value !== kept[one.name]));
+      const offer = document.querySelector("#rascunho");
+      if (differs && offer) {
+        offer.hidden = false;
+        offer.querySelector("button").addEventListener("click", () => {
+          fields().forEach((one) => {
+            if (!(one.name in kept)) return;
+            if (one.type === "checkbox") one.checked = kept[one.name];
+            else one.value = kept[one.name];
+          });
+          offer.hidden = true;
+        });
+      }
+    }
+    form.addEventListener("input", () => {
+      const all = Object.fromEntries(fields().map((one) => [one.name, one.type === "checkbox" ? one.checked : one.value]));
+      sessionStorage.setItem(key, JSON.stringify(all));
+    });
+    form.addEventListener("submit", () => sessionStorage.removeItem(key));
+  });
+
+  document.querySelectorAll("[data-imprimir]").forEach((button) => {
+    button.hidden = false;
+    button.addEventListener("click", () => window.print());
+  });
+})();
