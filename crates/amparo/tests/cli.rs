@@ -152,8 +152,11 @@ fn sentence(output: &Output) -> String {
 async fn an_association_is_set_up_by_two_commands(database: Database) {
     let amparo = Amparo::new(database);
     let mut serving = amparo.serve();
-    let told: Vec<String> = serving.lines.by_ref().take(4).collect();
-    assert!(told[2].contains("amparo tenant create") && told[3].contains("amparo user create"), "{told:?}");
+    let told: Vec<String> = serving.lines.by_ref().take(6).collect();
+    assert!(told[4].contains("amparo tenant create") && told[5].contains("amparo user create"), "{told:?}");
+    let link =
+        told[2].find("/console/comecar/").map(|at| told[2][at..].to_owned()).expect("a link to begin with");
+    assert!(serving.get(&link).starts_with("HTTP/1.1 200"));
 
     assert_eq!(
         amparo.said("tenant create --name Minha_Associação"),
@@ -166,6 +169,7 @@ async fn an_association_is_set_up_by_two_commands(database: Database) {
         String::from_utf8(created.stdout).unwrap(),
         "Usuário 1 criado na base 1, com o perfil administrador.\n"
     );
+    assert!(serving.get(&link).starts_with("HTTP/1.1 303"), "the link is used up");
     let listed = amparo.said("user list");
     assert!(listed.contains("ana@exemplo.com.br") && listed.contains("todas as lojas"), "{listed}");
     assert_eq!(amparo.said("tenant list"), "     1  Minha Associação  (padrão)\n");

@@ -9,7 +9,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use domain::Role;
 use utoipa::openapi::RefOr;
-use utoipa::openapi::schema::{AllOfBuilder, ArrayBuilder, ObjectBuilder, Ref, Schema, Type};
+use utoipa::openapi::schema::{AllOfBuilder, ArrayBuilder, ObjectBuilder, Ref, Schema, SchemaType, Type};
 use utoipa::{PartialSchema, ToSchema};
 use wire::read::{FieldInfo, Record};
 use wire::register;
@@ -217,12 +217,13 @@ impl Operation {
         self
     }
 
-    /// The texts that this operation must find in its body, where the record itself requires none because another operation
+    /// What this operation must find in its body, where the record itself requires none of it because another operation
     /// takes it too.
     pub fn needs(mut self, names: &[&str]) -> Operation {
-        let text = || ObjectBuilder::new().schema_type(Type::String);
+        let any = [Type::String, Type::Integer, Type::Number, Type::Boolean, Type::Object, Type::Array];
+        let given = || ObjectBuilder::new().schema_type(SchemaType::Array(any.to_vec()));
         let needed =
-            names.iter().fold(ObjectBuilder::new(), |all, name| all.required(*name).property(*name, text()));
+            names.iter().fold(ObjectBuilder::new(), |all, name| all.required(*name).property(*name, given()));
         self.body = self.body.map(|mut body| {
             body.record.reference = AllOfBuilder::new().item(body.record.reference).item(needed).into();
             body

@@ -285,6 +285,9 @@ fn written() -> Vec<Operation> {
         get("/gestao/negocio/{codNegocio}", WORKERS, gestao::negocio::one)
             .told(Management, "Negócio", "Um negócio em qualquer situação, com tudo o que se sabe dele e o benefício em que se tornou.")
             .answers::<NegocioCompletoTO>(),
+        get("/gestao/negocio/{codNegocio}/historico", WORKERS, gestao::negocio::history)
+            .told(Management, "Histórico do negócio", "O que mudou do negócio, também a etapa e a situação: quem, quando, antes e depois.")
+            .answers::<HistoricoRegistroTO>(),
         put("/gestao/negocio/{codNegocio}/etapa", WORKERS, gestao::negocio::move_to)
             .told(Management, "Mover negócio", "Leva um negócio em aberto a outra etapa do quadro.")
             .takes::<EtapaInput>()

@@ -3,11 +3,13 @@
 
 pub mod dependents;
 mod given;
+mod listed;
 mod managed;
 mod search;
 mod won;
 
-pub use managed::{Board, Column, Managed, Wanted, board, lose, move_to, page, reopen, whole};
+pub use listed::{Board, Column, Wanted, board, history, page, whole};
+pub use managed::{Managed, lose, move_to, reopen};
 pub use won::win;
 
 pub use search::{View, one, search, some};

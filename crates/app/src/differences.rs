@@ -42,9 +42,15 @@ pub(crate) fn refuse_old(
     (given != present.version).then(|| Rejection::OldVersion {
         given,
         now: present.version,
-        since: present.since.to_offset_iso(zone),
+        since: shown(present.since, zone),
         fields: wanted.iter().map(stands).collect(),
     })
+}
+
+/// `14/11/2026 10:32:05`
+fn shown(at: Moment, zone: &TimeZone) -> String {
+    let iso = at.to_offset_iso(zone);
+    format!("{} {}", at.date_in(zone).to_br(), iso.get(11..19).unwrap_or_default())
 }
 
 /// The names of fields, as the audit tells a change: never their values.

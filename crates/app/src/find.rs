@@ -124,7 +124,12 @@ async fn members(
     Ok(())
 }
 
-async fn people(app: &App, caller: &Session, mut codes: Vec<PersonCode>, finds: &mut Finds) -> Result<(), Error> {
+async fn people(
+    app: &App,
+    caller: &Session,
+    mut codes: Vec<PersonCode>,
+    finds: &mut Finds,
+) -> Result<(), Error> {
     codes.sort_unstable();
     codes.dedup();
     for code in codes {

@@ -5,9 +5,9 @@ use crate::access::Session;
 use crate::{App, Error};
 use domain::{MailCode, Moment, Password, ReceiverCode, TenantId};
 use std::time::Duration;
+pub use storage::mails::Listed;
 use storage::mails::{self, Claimed, Due, NewMail};
 use storage::{Lane, Tx, tenants};
-pub use storage::mails::Listed;
 use wire::mail::{self, Head};
 
 /// Who is written to.

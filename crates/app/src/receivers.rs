@@ -1,6 +1,7 @@
 //! Receivers: who is told of changes of situation, by which address, and what the messages are signed with.
 
 use crate::base::registers;
+use crate::differences::{Difference, Present, refuse_old};
 use crate::once::{self, Done, Once};
 use crate::vault::{Place, Vault};
 use crate::{App, Error};
@@ -284,8 +285,10 @@ async fn update(tx: &mut Tx, doing: &Doing<(ReceiverCode, Changes, TimeZone)>) -
     let code = *code;
     let had = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
     let mut sealed = open(tx, &doing.vault, tenant, code).await?;
-    if changes.version != had.version {
-        return Err(outdated(changes, &told(had, &sealed.headers), zone).into());
+    let present = Present { version: had.version, since: had.updated_at };
+    let wanted = differences(changes, &told(had.clone(), &sealed.headers));
+    if let Some(old) = refuse_old(changes.version, present, zone, &wanted) {
+        return Err(old.into());
     }
     if let Some(headers) = &changes.headers {
         sealed.headers.clone_from(headers);
@@ -308,12 +311,11 @@ async fn update(tx: &mut Tx, doing: &Doing<(ReceiverCode, Changes, TimeZone)>) -
     now(tx, &doing.vault, tenant, code).await
 }
 
-/// What was sent of a receiver that was changed meanwhile, beside what stands now.
-fn outdated(changes: &Changes, now: &Told, zone: &TimeZone) -> Rejection {
+/// What was sent of a receiver, beside what stands now.
+fn differences(changes: &Changes, now: &Told) -> Vec<Difference> {
     let had = &now.receiver;
     let entities =
         |all: &[Entity]| all.iter().map(|one| wire::entity_path(*one)).collect::<Vec<_>>().join(", ");
-    let version = Some(("versao", changes.version.to_string(), had.version.to_string()));
     let address = changes.address.as_ref().map(|sent| ("endereco", sent.to_string(), had.address.clone()));
     let hears = changes.entities.as_ref().map(|sent| ("entidades", entities(sent), entities(&had.entities)));
     // Their names alone: their values are nobody's to read.
@@ -324,20 +326,10 @@ fn outdated(changes: &Changes, now: &Told, zone: &TimeZone) -> Rejection {
     let headers = changes.headers.as_ref().map(named);
     let at_once = |sent: i32| ("simultaneas", sent.to_string(), had.concurrency.to_string());
     let active = |sent: bool| ("ativo", sent.to_string(), had.active.to_string());
-    Rejection::Outdated {
-        since: had.updated_at.to_offset_iso(zone),
-        fields: [
-            version,
-            address,
-            hears,
-            headers,
-            changes.concurrency.map(at_once),
-            changes.active.map(active),
-        ]
-        .into_iter()
-        .flatten()
-        .collect(),
-    }
+    let sent = [address, hears, headers, changes.concurrency.map(at_once), changes.active.map(active)];
+    let differing = sent.into_iter().flatten().filter(|(_, sent, now)| sent != now);
+    let text = |text: String| Some(text).filter(|text| !text.is_empty());
+    differing.map(|(field, sent, now)| Difference { field, before: text(now), after: text(sent) }).collect()
 }
 
 async fn open(tx: &mut Tx, vault: &Vault, tenant: TenantId, code: ReceiverCode) -> Result<Sealed, Error> {

@@ -277,7 +277,8 @@ async fn the_pages_answer_the_same_for_known_and_unknown_addresses(world: World)
     let form = server.get(&path).await;
     assert!(form.starts_with("HTTP/1.1 200") && form.contains("autocomplete=\"new-password\""), "{form}");
     for header in [
-        "content-security-policy: default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'",
+        "content-security-policy: default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; \
+         form-action 'self'; frame-ancestors 'none'",
         "referrer-policy: no-referrer",
         "cache-control: no-store",
     ] {

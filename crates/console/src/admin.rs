@@ -57,7 +57,9 @@ async fn audit_page(app: &App, guest: &Guest, query: &Query) -> Result<Audit, Er
     let zone = app::base::registers(app, caller.scope.tenant()).await?.zone.clone();
     let rows = page.entries.into_iter().rev().map(|one| {
         let (people, detail, is_look): (Vec<i32>, _, _) = match one.what {
-            What::Changed(person, detail) => (person.into_iter().map(domain::PersonCode::get).collect(), detail, false),
+            What::Changed(person, detail) => {
+                (person.into_iter().map(domain::PersonCode::get).collect(), detail, false)
+            }
             What::Looked(people) => (people.iter().map(|(person, _)| person.get()).collect(), None, true),
         };
         let name = |user: UserCode| names.get(&user).cloned().unwrap_or_else(|| format!("usuário {user}"));

@@ -39,7 +39,10 @@ pub async fn colours(State(app): State<App>, guest: Guest) -> Response {
     let mut sheet = String::new();
     for one in &registers.situations {
         let (code, ground, text) = (one.code, one.colour, one.colour.readable_on());
-        let _ = writeln!(sheet, ".s{code}{{background:#{ground};color:#{text}}}.chart .s{code}{{fill:#{ground}}}");
+        let _ = writeln!(
+            sheet,
+            ".s{code}{{background:#{ground};color:#{text}}}.chart .s{code}{{fill:#{ground}}}"
+        );
     }
     kept("text/css; charset=utf-8", sheet)
 }

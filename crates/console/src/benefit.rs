@@ -18,7 +18,7 @@ use axum::response::{IntoResponse, Response};
 use domain::{BenefitCode, BenefitKind, Entity, shown};
 use wire::names;
 use wire::read;
-use wire::records::SituacaoInput;
+use wire::records::SituacaoBeneficioInput;
 use wire::trigger::benefit_description;
 
 const PAGE: i64 = 100;
@@ -246,7 +246,9 @@ async fn moving_page(
     };
     let registers = &view.registers;
     let now = view.benefit.situation;
-    let open = registers.situations_of(Entity::Benefit).filter(|one| one.code != now && registers.may_move(now, one.code));
+    let open = registers
+        .situations_of(Entity::Benefit)
+        .filter(|one| one.code != now && registers.may_move(now, one.code));
     let targets = open.map(|one| Target {
         code: one.code.get(),
         name: one.name.clone(),
@@ -282,7 +284,7 @@ pub async fn move_to(
     let code = BenefitCode::new(code);
     let (to, reason) = (form.text("codSituacao"), form.text("motivo").trim());
     let sent = serde_json::json!({"codSituacao": to, "motivo": reason, "versao": form.text("versao")});
-    let problems = match read::body::<SituacaoInput>(sent.to_string().as_bytes()) {
+    let problems = match read::body::<SituacaoBeneficioInput>(sent.to_string().as_bytes()) {
         Err(unread) => unread.problems.into_lines(),
         Ok(_) if to.is_empty() => vec!["Escolha a nova situação.".to_owned()],
         Ok(input) => {

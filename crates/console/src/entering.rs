@@ -23,7 +23,10 @@ struct Enter<'p> {
 }
 
 pub async fn form(State(app): State<App>, query: Query) -> Response {
-    page(StatusCode::OK, &Enter { root: root(&app), to: inside(query.text("para")), email: "", problem: None })
+    page(
+        StatusCode::OK,
+        &Enter { root: root(&app), to: inside(query.text("para")), email: "", problem: None },
+    )
 }
 
 pub async fn enter(State(app): State<App>, sender: Sender, form: Result<Form, Refusal>) -> Response {
@@ -34,9 +37,8 @@ pub async fn enter(State(app): State<App>, sender: Sender, form: Result<Form, Re
     let to = inside(form.text("para"));
     let email = form.text("usuario").trim();
     let from = (sender.address, sender.agent.as_deref());
-    let again = |status, problem| {
-        page(status, &Enter { root: root(&app), to, email, problem: Some(problem) })
-    };
+    let again =
+        |status, problem| page(status, &Enter { root: root(&app), to, email, problem: Some(problem) });
     match visits::enter(&app, email, form.text("senha"), from).await {
         Ok(entered) => {
             let mut response = redirect(&format!("{}{to}", root(&app)));
@@ -55,7 +57,11 @@ pub async fn enter(State(app): State<App>, sender: Sender, form: Result<Form, Re
 }
 
 /// Ends this session. It works also for one that has ended.
-pub async fn leave(State(app): State<App>, headers: axum::http::HeaderMap, form: Result<Form, Refusal>) -> Response {
+pub async fn leave(
+    State(app): State<App>,
+    headers: axum::http::HeaderMap,
+    form: Result<Form, Refusal>,
+) -> Response {
     if let Err(refusal) = form {
         return refusal.into_response();
     }
@@ -192,9 +198,24 @@ async fn account_page(app: &App, guest: &Guest) -> Result<Account, Error> {
 
 /// What a browser and its system are called, as far as people tell them apart.
 fn browser(agent: &str) -> String {
-    let of = |known: &[(&str, &'static str)]| known.iter().find(|(sign, _)| agent.contains(sign)).map(|(_, name)| *name);
-    let browser = of(&[("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari")]);
-    let system = of(&[("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows"), ("Mac OS", "macOS"), ("Linux", "Linux")]);
+    let of = |known: &[(&str, &'static str)]| {
+        known.iter().find(|(sign, _)| agent.contains(sign)).map(|(_, name)| *name)
+    };
+    let browser = of(&[
+        ("Edg/", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+    ]);
+    let system = of(&[
+        ("Android", "Android"),
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Windows", "Windows"),
+        ("Mac OS", "macOS"),
+        ("Linux", "Linux"),
+    ]);
     match (browser, system) {
         (Some(browser), Some(system)) => format!("{browser} em {system}"),
         (Some(one), None) | (None, Some(one)) => one.to_owned(),
@@ -208,7 +229,8 @@ pub async fn end_session(State(app): State<App>, guest: Guest, form: Result<Form
         Err(refusal) => return refusal.into_response(),
     };
     let id = form.text("sessao");
-    let pairs = (0..id.len() / 2).map(|at| id.get(2 * at..2 * at + 2).and_then(|two| u8::from_str_radix(two, 16).ok()));
+    let pairs = (0..id.len() / 2)
+        .map(|at| id.get(2 * at..2 * at + 2).and_then(|two| u8::from_str_radix(two, 16).ok()));
     let Some(hash) = pairs.collect::<Option<Vec<u8>>>() else { return Refusal::Unreadable.into_response() };
     match visits::end_one(&app, guest.session(), hash).await {
         Ok(_) => {

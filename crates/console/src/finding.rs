@@ -47,7 +47,11 @@ async fn made(app: &App, guest: &Guest, text: &str, found: &find::Finds) -> Resu
     let more: String = form_urlencoded::Serializer::new(String::new()).append_pair("nome", text).finish();
     Ok(Finds {
         rows: found.rows.iter().map(|found| row(&registers, found)).collect(),
-        claims: found.claims.iter().map(|claim| format!("Evento {} · protocolo {}", claim.code, claim.protocol)).collect(),
+        claims: found
+            .claims
+            .iter()
+            .map(|claim| format!("Evento {} · protocolo {}", claim.code, claim.protocol))
+            .collect(),
         total: count(found.total),
         has_more: found.total > found.rows.len() as i64,
         more: format!("{}/console/associados?{more}", frame.root),

@@ -82,7 +82,9 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Members, Error>
     let (rows, total, problems) = match asked {
         Ok(asked) => match searches::rows(app, caller, asked, "GET /console/associados").await {
             Ok(page) => (page.rows, page.total, Vec::new()),
-            Err(Error::Refused(problems)) => (Vec::new(), 0, problems.iter().map(wire::refusal::text).collect()),
+            Err(Error::Refused(problems)) => {
+                (Vec::new(), 0, problems.iter().map(wire::refusal::text).collect())
+            }
             Err(error) => return Err(error),
         },
         Err(problems) => (Vec::new(), 0, problems.into_lines()),

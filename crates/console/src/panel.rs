@@ -39,7 +39,10 @@ async fn made(app: &App, guest: &Guest) -> Result<Panel, Error> {
     };
     let link = |kind: SituationKind| {
         let named = registers.default_situation(Entity::Benefit, kind);
-        named.map_or_else(|| format!("{}/console/beneficios", frame.root), |one| to("situacaoBeneficio", &one.name))
+        named.map_or_else(
+            || format!("{}/console/beneficios", frame.root),
+            |one| to("situacaoBeneficio", &one.name),
+        )
     };
     let cells = [
         (SituationKind::Active, "benefícios ativos"),
@@ -48,7 +51,8 @@ async fn made(app: &App, guest: &Guest) -> Result<Panel, Error> {
         (SituationKind::Cancelled, "cancelados"),
     ];
     let cells = cells.map(|(kind, name)| (count(of_kind(kind)), name, link(kind)));
-    let mut situations: Vec<_> = registers.situations.iter().filter(|one| one.entity == Entity::Benefit).collect();
+    let mut situations: Vec<_> =
+        registers.situations.iter().filter(|one| one.entity == Entity::Benefit).collect();
     situations.sort_by_key(|one| std::cmp::Reverse(figures.by_situation.get(&one.code)));
     let by_situation = situations.iter().map(|one| {
         let number = figures.by_situation.get(&one.code).copied().unwrap_or(0);

@@ -5,7 +5,7 @@ use crate::frame::Frame;
 use crate::members::{Badge, badge};
 use crate::page::{Refusal, page, show};
 use crate::records::{Input, Kind, Problems, Spec, Values, inputs, json, typed};
-use crate::show::{money, moment};
+use crate::show::{moment, money};
 use crate::visitor::{Guest, Number, redirect, root, tell};
 use app::base::Registers;
 use app::happened::{History, What};
@@ -152,12 +152,24 @@ fn groups(view: &View) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     let contact = vec![("Telefones", phones), shown("email"), ("Endereço", one_line(&view.profile.address))];
     let own = match view.profile.nature {
         Nature::Natural => {
-            let names = ["dataNascimento", "sexo", "estadoCivil", "conjuge", "nomeMae", "identidade", "orgaoExpedidor", "numeroCnh", "categoriaCnh", "validadeCnh", "nomeEmpresa"];
+            let names = [
+                "dataNascimento",
+                "sexo",
+                "estadoCivil",
+                "conjuge",
+                "nomeMae",
+                "identidade",
+                "orgaoExpedidor",
+                "numeroCnh",
+                "categoriaCnh",
+                "validadeCnh",
+                "nomeEmpresa",
+            ];
             names.map(shown).to_vec()
         }
-        Nature::Legal => {
-            ["nomeFantasia", "inscricaoEstadual", "inscricaoMunicipal", "representanteLegal"].map(shown).to_vec()
-        }
+        Nature::Legal => ["nomeFantasia", "inscricaoEstadual", "inscricaoMunicipal", "representanteLegal"]
+            .map(shown)
+            .to_vec(),
     };
     let sale = vec![
         ("Consultor", seller(view.profile.consultant)),
@@ -165,7 +177,8 @@ fn groups(view: &View) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
         shown("codigoIntegracao"),
     ];
     let all = [("Contato", contact), ("Dados pessoais", own), ("Venda", sale)];
-    let filled = all.map(|(title, facts)| (title, facts.into_iter().filter(|(_, text)| !text.is_empty()).collect()));
+    let filled =
+        all.map(|(title, facts)| (title, facts.into_iter().filter(|(_, text)| !text.is_empty()).collect()));
     filled.into_iter().filter(|(_, facts): &(_, Vec<_>)| !facts.is_empty()).collect()
 }
 
@@ -173,9 +186,17 @@ fn groups(view: &View) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
 fn one_line(address: &PostalAddress) -> String {
     let street = [address.street_kind.as_deref(), address.street.as_deref()];
     let street = street.into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let first = [Some(street.as_str()).filter(|text| !text.is_empty()), address.number.as_deref(), address.complement.as_deref()];
+    let first = [
+        Some(street.as_str()).filter(|text| !text.is_empty()),
+        address.number.as_deref(),
+        address.complement.as_deref(),
+    ];
     let first = first.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    let city = [address.city.as_deref(), address.state.as_deref()].into_iter().flatten().collect::<Vec<_>>().join("/");
+    let city = [address.city.as_deref(), address.state.as_deref()]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join("/");
     let second = [address.district.as_deref(), Some(city.as_str()).filter(|text| !text.is_empty())];
     let second = second.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let cep = address.cep.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -228,8 +249,13 @@ const SPECS: &[Spec] = &[
 ];
 
 /// Where each part of the form begins.
-const SECTIONS: &[(&str, std::ops::Range<usize>)] =
-    &[("Quem é", 0..3), ("Contato", 3..6), ("Endereço", 6..14), ("Dados pessoais", 14..24), ("Empresa e integração", 24..29)];
+const SECTIONS: &[(&str, std::ops::Range<usize>)] = &[
+    ("Quem é", 0..3),
+    ("Contato", 3..6),
+    ("Endereço", 6..14),
+    ("Dados pessoais", 14..24),
+    ("Empresa e integração", 24..29),
+];
 
 fn label(name: &str) -> &'static str {
     match name {
@@ -295,8 +321,8 @@ struct Write {
 }
 
 const STATES: [&str; 27] = [
-    "AC", "AL", "AM", "AP", "BA", "CE", "DF", "ES", "GO", "MA", "MG", "MS", "MT", "PA", "PB", "PE", "PI", "PR", "RJ", "RN",
-    "RO", "RR", "RS", "SC", "SE", "SP", "TO",
+    "AC", "AL", "AM", "AP", "BA", "CE", "DF", "ES", "GO", "MA", "MG", "MS", "MT", "PA", "PB", "PE", "PI",
+    "PR", "RJ", "RN", "RO", "RR", "RS", "SC", "SE", "SP", "TO",
 ];
 
 fn choices(registers: &Registers, guest: &Guest, name: &str) -> Vec<(String, String)> {
@@ -356,7 +382,8 @@ pub async fn new(State(app): State<App>, guest: Guest) -> Response {
 
 /// The numbers that were typed; an empty one is none.
 fn phones(values: &mut Values, further: &[String]) -> serde_json::Value {
-    let numbers = ["telefones.0.numero", "telefones.1.numero"].map(|name| values.remove(name).unwrap_or_default());
+    let numbers =
+        ["telefones.0.numero", "telefones.1.numero"].map(|name| values.remove(name).unwrap_or_default());
     let given = numbers.into_iter().filter(|number| !number.is_empty()).chain(further.iter().cloned());
     given.map(|number| serde_json::json!({"numero": number})).collect()
 }
@@ -364,7 +391,8 @@ fn phones(values: &mut Values, further: &[String]) -> serde_json::Value {
 /// What was sent, as a record: an empty field clears, and of somebody new it was not given.
 fn record(values: &Values, had: Option<(&View, &str)>) -> Vec<u8> {
     let mut values = values.clone();
-    let mut further = vec![("telefones", phones(&mut values, &had.map(|(view, _)| others(view)).unwrap_or_default()))];
+    let mut further =
+        vec![("telefones", phones(&mut values, &had.map(|(view, _)| others(view)).unwrap_or_default()))];
     match had {
         None => values.retain(|_, text| !text.is_empty()),
         Some((_, version)) => further.push(("versao", version.into())),
@@ -395,7 +423,10 @@ pub async fn create(State(app): State<App>, guest: Guest, sent: Result<Form, Ref
     let values = typed(SPECS, &sent);
     let problems = match read::body::<PessoaInput>(&record(&values, None)) {
         Err(unread) => unread.problems.into_lines(),
-        Ok(input) => match people::save(&app, guest.session(), input, Once::each_time()).await.and_then(app::once::Done::now) {
+        Ok(input) => match people::save(&app, guest.session(), input, Once::each_time())
+            .await
+            .and_then(app::once::Done::now)
+        {
             Ok(saved) => {
                 let mut response = redirect(&format!("{}/console/associados/{}", root(&app), saved.code));
                 tell(&mut response, "Associado salvo.");
@@ -453,18 +484,20 @@ pub async fn change(
     };
     let problems = match read::body::<AssociadoInput>(&record(&values, Some((&view, version)))) {
         Err(unread) => unread.problems.into_lines(),
-        Ok(input) => match people::change_member(&app, guest.session(), person, input, Once::each_time()).await {
-            Ok(_) => {
-                let mut response = redirect(&format!("{}/console/associados/{code}", root(&app)));
-                tell(&mut response, "As alterações foram salvas.");
-                return response;
+        Ok(input) => {
+            match people::change_member(&app, guest.session(), person, input, Once::each_time()).await {
+                Ok(_) => {
+                    let mut response = redirect(&format!("{}/console/associados/{code}", root(&app)));
+                    tell(&mut response, "As alterações foram salvas.");
+                    return response;
+                }
+                Err(error @ Error::NoSuch { .. }) => return show::<Write>(&guest, Err(error)),
+                Err(error) => match lines(error) {
+                    Ok(lines) => lines,
+                    Err(error) => return Refusal::from(&error).into_response(),
+                },
             }
-            Err(error @ Error::NoSuch { .. }) => return show::<Write>(&guest, Err(error)),
-            Err(error) => match lines(error) {
-                Ok(lines) => lines,
-                Err(error) => return Refusal::from(&error).into_response(),
-            },
-        },
+        }
     };
     let shown = Shown {
         title: format!("Alterar {}", sent.text("nomePessoa")),

@@ -162,7 +162,12 @@ mod tests {
 
     #[test]
     fn fields_make_the_record_that_their_names_say() {
-        let values = Values::from([("nomePessoa", "Ana".to_owned()), ("endereco.cep", String::new()), ("endereco.uf", "SP".to_owned()), ("telefones.0.numero", "11".to_owned())]);
+        let values = Values::from([
+            ("nomePessoa", "Ana".to_owned()),
+            ("endereco.cep", String::new()),
+            ("endereco.uf", "SP".to_owned()),
+            ("telefones.0.numero", "11".to_owned()),
+        ]);
         let made: Value = serde_json::from_slice(&json(&values, &[("versao", 3.into())])).unwrap();
         assert_eq!(
             made,
@@ -172,7 +177,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_stands_beside_its_field_or_above_all() {
-        let lines = vec!["telefones[0].numero: não é um telefone.".to_owned(), "codLoja: não existe.".to_owned()];
+        let lines =
+            vec!["telefones[0].numero: não é um telefone.".to_owned(), "codLoja: não existe.".to_owned()];
         let problems = Problems::new(lines, SPECS);
         let fields = inputs(SPECS, &Values::new(), &problems, |_| Vec::new());
         assert_eq!(fields[1].problem.as_deref(), Some("Não é um telefone."));

@@ -46,7 +46,13 @@ pub async fn form(State(app): State<App>, path: RawPathParams) -> Response {
         return response;
     }
     let none = String::new;
-    let wanted = Wanted { association: none(), branch: "Matriz".to_owned(), name: none(), email: none(), password: none() };
+    let wanted = Wanted {
+        association: none(),
+        branch: "Matriz".to_owned(),
+        name: none(),
+        email: none(),
+        password: none(),
+    };
     shown(&app, &wanted, Vec::new())
 }
 

@@ -90,7 +90,11 @@ const LINE: i32 = 36;
 const ROOM: i64 = 360;
 
 impl Chart {
-    pub fn new(title: &'static str, what: &'static str, all: Vec<(String, i64, String, Option<String>)>) -> Chart {
+    pub fn new(
+        title: &'static str,
+        what: &'static str,
+        all: Vec<(String, i64, String, Option<String>)>,
+    ) -> Chart {
         let most = all.iter().map(|(_, number, ..)| *number).max().unwrap_or(0).max(1);
         let bars = (0..).zip(all).map(|(row, (name, number, class, link))| {
             let width = (number * ROOM / most).max(i64::from(number > 0) * 4);
@@ -115,7 +119,10 @@ mod tests {
 
     #[test]
     fn numbers_and_money_are_written_as_people_write_them() {
-        assert_eq!(["0", "999", "1.000", "1.234.567", "-1.000"], [0, 999, 1000, 1_234_567, -1000].map(count)[..]);
+        assert_eq!(
+            ["0", "999", "1.000", "1.234.567", "-1.000"],
+            [0, 999, 1000, 1_234_567, -1000].map(count)[..]
+        );
         assert_eq!(["R$ 0,05", "R$ 1.234,56", "-R$ 3,00"], [5, 123_456, -300].map(money)[..]);
     }
 

@@ -108,7 +108,13 @@ struct Page {
     is_self: bool,
 }
 
-async fn form(app: &App, guest: &Guest, code: Option<i32>, fields: Fields, problems: Vec<String>) -> Response {
+async fn form(
+    app: &App,
+    guest: &Guest,
+    code: Option<i32>,
+    fields: Fields,
+    problems: Vec<String>,
+) -> Response {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let frame = match Frame::of(app, guest, "usuarios").await {
         Ok(frame) => frame,
@@ -130,7 +136,8 @@ async fn form(app: &App, guest: &Guest, code: Option<i32>, fields: Fields, probl
 }
 
 fn branches(registers: &Registers, fields: &Fields) -> Vec<BranchChoice> {
-    let shown = registers.branches.iter().filter(|one| one.active || fields.branches.contains(&one.code.get()));
+    let shown =
+        registers.branches.iter().filter(|one| one.active || fields.branches.contains(&one.code.get()));
     let choice = |one: &app::base::Branch| BranchChoice {
         code: one.code.get(),
         name: one.name.clone(),
@@ -161,7 +168,7 @@ pub async fn new(State(app): State<App>, guest: Guest) -> Response {
 pub async fn create(State(app): State<App>, guest: Guest, sent: Result<Form, Refusal>) -> Response {
     let fields = match administered(&guest, sent) {
         Ok(sent) => typed(&sent),
-        Err(response) => return response,
+        Err(refusal) => return refusal.into_response(),
     };
     let made = match new_user(&guest, &fields) {
         Ok(new) => {
@@ -205,9 +212,9 @@ fn new_user(guest: &Guest, fields: &Fields) -> Result<NewUser, Error> {
 }
 
 /// A form that an administrator sent.
-fn administered(guest: &Guest, sent: Result<Form, Refusal>) -> Result<Form, Response> {
-    let sent = sent.map_err(IntoResponse::into_response)?;
-    must_administer(guest.session()).map_err(|_| Refusal::Forbidden.into_response())?;
+fn administered(guest: &Guest, sent: Result<Form, Refusal>) -> Result<Form, Refusal> {
+    let sent = sent?;
+    must_administer(guest.session()).map_err(|_| Refusal::Forbidden)?;
     Ok(sent)
 }
 
@@ -241,7 +248,7 @@ pub async fn change(
 ) -> Response {
     let fields = match administered(&guest, sent) {
         Ok(sent) => typed(&sent),
-        Err(response) => return response,
+        Err(refusal) => return refusal.into_response(),
     };
     let changed = match new_user(&guest, &fields) {
         Ok(new) => {
@@ -253,7 +260,9 @@ pub async fn change(
                 branches: Some(new.branches),
                 active: Some(fields.active),
             };
-            users::change(&app, guest.session(), UserCode::new(code), changes, Once::each_time()).await.map(drop)
+            users::change(&app, guest.session(), UserCode::new(code), changes, Once::each_time())
+                .await
+                .map(drop)
         }
         Err(error) => Err(error),
     };
@@ -277,11 +286,18 @@ pub async fn send_password(
     Number(code): Number,
     sent: Result<Form, Refusal>,
 ) -> Response {
-    if let Err(response) = administered(&guest, sent) {
-        return response;
+    if let Err(refusal) = administered(&guest, sent) {
+        return refusal.into_response();
     }
-    let done = users::send_password(&app, guest.session(), UserCode::new(code), None, Once::each_time()).await;
-    after(&app, &guest, code, done.map(drop), "Uma nova senha foi enviada por e-mail, e as sessões dele foram encerradas.")
+    let done =
+        users::send_password(&app, guest.session(), UserCode::new(code), None, Once::each_time()).await;
+    after(
+        &app,
+        &guest,
+        code,
+        done.map(drop),
+        "Uma nova senha foi enviada por e-mail, e as sessões dele foram encerradas.",
+    )
 }
 
 pub async fn end_sessions(
@@ -290,10 +306,11 @@ pub async fn end_sessions(
     Number(code): Number,
     sent: Result<Form, Refusal>,
 ) -> Response {
-    if let Err(response) = administered(&guest, sent) {
-        return response;
+    if let Err(refusal) = administered(&guest, sent) {
+        return refusal.into_response();
     }
-    let done = users::end_sessions_of(&app, guest.session(), UserCode::new(code), None, Once::each_time()).await;
+    let done =
+        users::end_sessions_of(&app, guest.session(), UserCode::new(code), None, Once::each_time()).await;
     after(&app, &guest, code, done.map(drop), "As sessões foram encerradas.")
 }
 

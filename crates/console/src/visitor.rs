@@ -41,9 +41,14 @@ impl Guest {
 /// Where somebody is sent who may not see a page.
 pub enum Turned {
     /// He has not entered: after he has, he goes where he wanted.
-    Away { root: String, to: String },
+    Away {
+        root: String,
+        to: String,
+    },
     /// His password is not his own yet.
-    ToPassword { root: String },
+    ToPassword {
+        root: String,
+    },
     /// The console is not for programs.
     Program,
     Refused(Refusal),
@@ -112,7 +117,10 @@ fn decoded(text: &str) -> String {
 
 pub fn redirect(to: &str) -> Response {
     let place = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/console"));
-    (StatusCode::SEE_OTHER, [(header::LOCATION, place), (header::CACHE_CONTROL, HeaderValue::from_static("no-store"))])
+    (
+        StatusCode::SEE_OTHER,
+        [(header::LOCATION, place), (header::CACHE_CONTROL, HeaderValue::from_static("no-store"))],
+    )
         .into_response()
 }
 
@@ -127,7 +135,10 @@ pub fn set_session(response: &mut Response, token: &str, seconds: u64) {
 }
 
 pub fn set_theme(response: &mut Response, theme: &str) {
-    put(response, &format!("{}={theme}; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000", crate::frame::THEME));
+    put(
+        response,
+        &format!("{}={theme}; Path=/; HttpOnly; SameSite=Lax; Max-Age=31536000", crate::frame::THEME),
+    );
 }
 
 /// Says something on the next page.
@@ -225,7 +236,9 @@ mod tests {
 
     #[test]
     fn nobody_is_sent_to_another_site() {
-        for elsewhere in ["https://evil.example", "//evil.example", "/consoles", "/console\r\nX: y", "", "/\\evil"] {
+        for elsewhere in
+            ["https://evil.example", "//evil.example", "/consoles", "/console\r\nX: y", "", "/\\evil"]
+        {
             assert_eq!(inside(elsewhere), "/console", "{elsewhere}");
         }
         assert_eq!(inside("/console/associados?nome=x"), "/console/associados?nome=x");

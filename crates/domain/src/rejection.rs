@@ -96,11 +96,6 @@ pub enum Rejection {
     TooManyReceivers {
         most: usize,
     },
-    /// It was changed since it was read, at this moment: what was sent of each field, and what stands now.
-    Outdated {
-        since: String,
-        fields: Vec<(&'static str, String, String)>,
-    },
     /// Neither a stretch nor a day.
     NothingToSendAgain,
     BadDocument(String),
@@ -361,7 +356,6 @@ impl Rejection {
                 | Rejection::NotAHealthDeal(_)
                 | Rejection::HostTaken(_)
                 | Rejection::TooManyReceivers { .. }
-                | Rejection::Outdated { .. }
                 | Rejection::LastAdministrator(_)
                 | Rejection::OldVersion { .. }
                 | Rejection::MayNotMove { .. }

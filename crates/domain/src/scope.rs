@@ -29,10 +29,10 @@ impl Scope {
         Scope { tenant, branches: Branches::All }
     }
 
-    /// The same for one branch alone; `None` where it is not seen.
+    /// The same for one branch alone; `None` where it is not seen, or cannot be one: codes count from 1.
     pub fn narrowed(&self, branch: BranchCode) -> Option<Scope> {
         let branches = Branches::Only(BTreeSet::from([branch]));
-        self.sees(branch).then_some(Scope { tenant: self.tenant, branches })
+        (branch.get() > 0 && self.sees(branch)).then_some(Scope { tenant: self.tenant, branches })
     }
 
     pub fn tenant(&self) -> TenantId {
@@ -62,5 +62,12 @@ mod tests {
         let operator = Scope::of(here, Role::Operator, [one]);
         assert!(operator.sees(one) && !operator.sees(two));
         assert!(!Scope::of(here, Role::Integration, []).sees(one));
+    }
+
+    #[test]
+    fn a_number_that_no_branch_has_is_not_narrowed_to() {
+        let all = Scope::whole(TenantId::new(7));
+        assert!(all.narrowed(BranchCode::new(1)).is_some());
+        assert!(all.narrowed(BranchCode::new(0)).is_none() && all.narrowed(BranchCode::new(-5)).is_none());
     }
 }

@@ -156,11 +156,12 @@ pub async fn listed(
     before: i32,
     limit: i64,
 ) -> Result<Vec<Listed>, Error> {
-    let statement = sql("SELECT code, recipient, subject, created_at, sent_at, due_at, tries, failure FROM mails
+    let statement =
+        sql("SELECT code, recipient, subject, created_at, sent_at, due_at, tries, failure FROM mails
          WHERE tenant = $1 AND code < $2 ORDER BY code DESC LIMIT $3")
-    .arg(tenant)
-    .arg(before)
-    .arg(limit);
+        .arg(tenant)
+        .arg(before)
+        .arg(limit);
     let rows = from.into().all(Weight::Search, statement).await?;
     rows.iter()
         .map(|row| {

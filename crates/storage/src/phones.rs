@@ -51,10 +51,11 @@ pub async fn holders(
     number: &Phone,
     limit: i64,
 ) -> Result<Vec<PersonCode>, Error> {
-    let statement = sql("SELECT DISTINCT person FROM phones WHERE tenant = $1 AND number = $2 ORDER BY person LIMIT $3")
-        .arg(tenant)
-        .arg(number.as_str())
-        .arg(limit);
+    let statement =
+        sql("SELECT DISTINCT person FROM phones WHERE tenant = $1 AND number = $2 ORDER BY person LIMIT $3")
+            .arg(tenant)
+            .arg(number.as_str())
+            .arg(limit);
     let rows = from.into().all(Weight::Point, statement).await?;
     rows.iter().map(|row| row.get("person")).collect()
 }

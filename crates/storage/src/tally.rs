@@ -91,16 +91,17 @@ pub struct Stretch {
 
 /// How many benefits each branch has in each situation.
 pub async fn sums(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<(Counted, i64)>, Error> {
-    let statement = sql(
-        "SELECT branch, situation, CAST(SUM(rows) AS BIGINT) AS benefits FROM listing_tally
-         WHERE tenant = $1 AND ordering = $2 GROUP BY branch, situation ORDER BY branch, situation",
-    )
+    let statement = sql("SELECT branch, situation, CAST(SUM(rows) AS BIGINT) AS benefits FROM listing_tally
+         WHERE tenant = $1 AND ordering = $2 GROUP BY branch, situation ORDER BY branch, situation")
     .arg(tenant)
     .arg(Ordering::Benefit as i64 + 1);
     let rows = from.into().all(Weight::Search, statement).await?;
     rows.iter()
         .map(|row| {
-            Ok((Counted { branch: row.get("branch")?, situation: row.get("situation")? }, row.get("benefits")?))
+            Ok((
+                Counted { branch: row.get("branch")?, situation: row.get("situation")? },
+                row.get("benefits")?,
+            ))
         })
         .collect()
 }

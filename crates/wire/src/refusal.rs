@@ -99,18 +99,6 @@ pub fn sentence(rejection: &Rejection) -> String {
     text.split_once(": ").map_or(text.clone(), |(_, sentence)| sentence.to_owned())
 }
 
-/// The first line says what happened, each other one what a field was to be and what it is.
-fn outdated(since: &str, fields: &[(&'static str, String, String)]) -> String {
-    let shown = |text: &str| if text.is_empty() { "nada".to_owned() } else { text.to_owned() };
-    let lines = fields
-        .iter()
-        .map(|(field, sent, stands)| format!("{field}: enviado {}; agora {}.", shown(sent), shown(stands)));
-    let first = format!(
-        "versao: o registro foi alterado por outra pessoa em {since}, e nada foi mudado agora; leia-o de novo."
-    );
-    std::iter::once(first).chain(lines).collect::<Vec<_>>().join("\n")
-}
-
 pub fn text(rejection: &Rejection) -> String {
     match rejection {
         Rejection::Missing(missing) => format!("{}: informe um valor.", field(*missing)),
@@ -144,7 +132,6 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::TooManyReceivers { most } => {
             format!("codReceptor: a base já tem {most} receptores em uso, e não pode ter mais; retire um antes.")
         }
-        Rejection::Outdated { since, fields } => outdated(since, fields),
         Rejection::BadConcurrency => "simultaneas: use um número inteiro, de 1 a 64.".to_owned(),
         Rejection::BadDocument(given) => {
             format!("cpfCnpj: \"{given}\" não é um CPF nem um CNPJ válido; confira os dígitos.")

@@ -169,7 +169,9 @@ async fn greet(app: &App, here: &str, database: &Address) -> Result<(), Fatal> {
     super::say(&format!("Documentação da API em {here}/docs"));
     if let Some(code) = app::setup::invite(app).await? {
         let address = app.public_url.as_ref();
-        super::say(&format!("Este servidor ainda está vazio. Para começar, abra no navegador:\n  {address}/console/comecar/{code}"));
+        super::say(&format!(
+            "Este servidor ainda está vazio. Para começar, abra no navegador:\n  {address}/console/comecar/{code}"
+        ));
     }
     if app::tenants::default(&app.db).await.map_err(app::Error::from)?.is_none() {
         // A password is not repeated on the screen: a shared database is named by the variable.

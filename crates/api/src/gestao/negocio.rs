@@ -1,5 +1,6 @@
 //! `/gestao/negocio` and `/gestao/lead`: sales, in every situation.
 
+use super::associado::happened;
 use crate::State;
 use crate::answer::Answer;
 use crate::ext::crm::{item, lead_record, whole as whole_record};
@@ -15,9 +16,9 @@ use domain::{BenefitCode, Date, DealCode, LeadCode, Money, SellerCode};
 use wire::names;
 use wire::read::{self, Between};
 use wire::records::{
-    EtapaInput, EtapaQuadroTO, GanhoInput, LeadAlteracaoInput, LeadGestaoTO, LeadMaisTO, LeadQuery,
-    NegocioAndamentoTO, NegocioCompletoTO, NegocioGestaoTO, NegocioQuery, NegocioResultadoTO, Pagina,
-    PerdaInput, QuadroQuery, QuadroTO, ReaberturaInput, Valor,
+    EtapaInput, EtapaQuadroTO, GanhoInput, HistoricoRegistroTO, LeadAlteracaoInput, LeadGestaoTO, LeadMaisTO,
+    LeadQuery, NegocioAndamentoTO, NegocioCompletoTO, NegocioGestaoTO, NegocioQuery, NegocioResultadoTO,
+    Pagina, PerdaInput, QuadroQuery, QuadroTO, ReaberturaInput, Valor,
 };
 
 /// `GET /gestao/negocio`
@@ -80,6 +81,16 @@ pub async fn one(
     let today = state.app.now().date_in(&registers.zone);
     let resultado = result(&view.found);
     Ok(Answer(NegocioCompletoTO { negocio: whole_record(&registers, view, today), resultado }))
+}
+
+/// `GET /gestao/negocio/{codNegocio}/historico`
+pub async fn history(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<DealCode>,
+) -> Result<Answer<HistoricoRegistroTO>, Failure> {
+    let found = deals::history(&state.app, &caller, code.get()?).await?;
+    Ok(Answer(happened(found, |_| "situacao".to_owned())))
 }
 
 fn record(registers: &Registers, found: &FoundDeal, today: Date) -> NegocioGestaoTO {

@@ -6,8 +6,8 @@ use crate::operation::{Access, Operation, Section, get, post, put};
 use domain::Role;
 use wire::records::{
     AtrasadosQuery, CasoItemTO, CasoQuery, ConsultaGestaoInput, ConsultaGestaoTO, EventoGestaoInput,
-    EventoGestaoTO, HelpDeskGestaoInput, HelpDeskGestaoTO, HistoricoRegistroTO, NotaInput, Pagina, SituacaoInput,
-    VistoriaGestaoInput, VistoriaGestaoTO,
+    EventoGestaoTO, HelpDeskGestaoInput, HelpDeskGestaoTO, HistoricoRegistroTO, NotaInput, Pagina,
+    SituacaoInput, VistoriaGestaoInput, VistoriaGestaoTO,
 };
 
 /// Whoever works for the association.

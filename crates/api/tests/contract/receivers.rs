@@ -137,13 +137,12 @@ async fn an_old_version_changes_nothing_and_both_states_are_told(world: World) {
     assert_eq!(
         lines,
         [
-            "versao: o registro foi alterado por outra pessoa em 2026-11-14T10:32:05-03:00, e nada foi mudado agora; leia-o de novo.",
-            "versao: enviado 1; agora 2.",
-            "endereco: enviado https://outro.example; agora https://novo.example.",
-            "entidades: enviado beneficio, evento, vistoria, helpDesk, consulta; agora beneficio, helpDesk.",
-            "cabecalhos: enviado X-Outra; agora X-Api-Key.",
-            "simultaneas: enviado 9; agora 3.",
-            "ativo: enviado false; agora true.",
+            "versao: o registro foi alterado em 14/11/2026 10:32:05 e está na versão 2, não na 1; nada foi gravado. Confira e envie de novo.",
+            "endereco: enviado \"https://outro.example\"; agora \"https://novo.example\".",
+            "entidades: enviado \"beneficio, evento, vistoria, helpDesk, consulta\"; agora \"beneficio, helpDesk\".",
+            "cabecalhos: enviado \"X-Outra\"; agora \"X-Api-Key\".",
+            "simultaneas: enviado \"9\"; agora \"3\".",
+            "ativo: enviado \"false\"; agora \"true\".",
         ]
     );
     let told = calls.read(by, &of(1, ""), &[]).await;

@@ -130,7 +130,7 @@ async fn an_old_version_is_refused_with_what_was_sent_and_what_stands(world: Wor
         assert_eq!(calls.put(by, &path, &json!({"versao": 1, field: value})).await.status, 200);
         let late = calls.put(by, &path, &json!({"versao": 1, field: "Outra coisa."})).await;
         let told = late.refuses(409);
-        assert!(told.starts_with("versao: o registro foi alterado em 2026-11-14T"), "{told}");
+        assert!(told.starts_with("versao: o registro foi alterado em 14/11/2026 "), "{told}");
         assert!(told.contains(&format!("{field}: enviado \"Outra coisa.\"; agora \"{value}\".")), "{told}");
         let moved = json!({"situacao": kind.situations[1].0, "versao": 1});
         let told = calls.put(by, &kind.of(1, "/situacao"), &moved).await;

@@ -184,7 +184,7 @@ async fn is_changed(calls: &Calls, register: &Register, record: &Value) {
     // Whoever has read the first version is told of both, and changes nothing.
     let old = calls.put(by, &path, &json!({name: "Outra ainda", "versao": 1})).await;
     let told = old.refuses(409);
-    assert!(told.lines().next().unwrap().contains("nada foi alterado"), "{path}: {told}");
+    assert!(told.lines().next().unwrap().contains("nada foi gravado"), "{path}: {told}");
     let line = told.lines().find(|line| line.starts_with(&format!("{name}: "))).unwrap();
     assert!(line.contains("Outra ainda") && line.contains("Outro Ângulo"), "{path}: {told}");
     assert_eq!(calls.read(by, &path, &[]).await, now, "{path}");

@@ -137,6 +137,12 @@ async fn a_deal_is_moved_lost_and_opened_again(world: World) {
         each(whole["historico"].as_array().unwrap(), "situacao"),
         ["Aberto", "Aberto", "Perdido", "Aberto"]
     );
+    let history = items(&calls.read(by, &deal(&code, "/historico"), &[]).await);
+    let of = |field: &str| -> Vec<Value> {
+        history.iter().filter(|one| one["campo"] == field).map(|one| one["depois"].clone()).collect()
+    };
+    assert_eq!((of("codEtapa"), of("situacao")), (vec![json!("6")], vec![json!("Perdido"), json!("Aberto")]));
+    calls.get(&calls.stranger, &deal(&code, "/historico"), &[]).await.refuses(404);
     for what in ["/etapa", "/perder", "/reabrir", "/ganhar"] {
         let body = json!({"codEtapa": 1, "versao": 4, "motivo": "x"});
         calls.put(&calls.stranger, &deal(&code, what), &body).await.refuses(404);

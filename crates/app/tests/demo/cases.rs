@@ -20,6 +20,12 @@ async fn what_is_worked_on_in_a_demo_belongs_to_its_benefits_and_has_its_history
         ("appointments", 5, 23, "25, 26, 27"),
     ] {
         let all = count(db, table).await;
+        // Of what the association has no types there is nothing.
+        let types = format!("{}_types", table.trim_end_matches('s'));
+        if table != "appointments" && count(db, &types).await == 0 {
+            assert_eq!(all, 0, "{table}");
+            continue;
+        }
         assert!((40..400).contains(&all), "{table}: {all}");
         for some in [
             format!("situation = {open}"),

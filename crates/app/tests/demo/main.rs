@@ -46,8 +46,17 @@ fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> Vec<Rejection> {
 
 /// The rows without what belongs to the moment of loading: users and their salts, and the tenant as it is born.
 fn lasting(dump: &str) -> String {
-    let of_the_moment =
-        ["tenants: ", "branches: 1 | 1 |", "situations: ", "users: ", "funnels: ", "stages: "];
+    let of_the_moment = [
+        "tenants: ",
+        "branches: 1 | 1 |",
+        "situations: ",
+        "users: ",
+        "funnels: ",
+        "stages: ",
+        "claim_types: ",
+        "inspection_types: ",
+        "ticket_types: ",
+    ];
     let lines = dump.lines().filter(|line| !of_the_moment.iter().any(|start| line.starts_with(start)));
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -37,6 +37,7 @@ impl Script<'_> {
         deals::board(self.app, caller, (None, None, None)).await.unwrap();
         self.recorder.begin(&format!("a deal whole / {who}"));
         deals::whole(self.app, caller, DealCode::new(code(*deal))).await.unwrap();
+        deals::history(self.app, caller, DealCode::new(code(*deal))).await.unwrap();
         for (what, filter) in [("all", None), ("cpf", Some(document.clone()))] {
             self.recorder.begin(&format!("managed leads by {what} / {who}"));
             let wanted = leads::Wanted { filter, active: Some(true), page: 1, ..leads::Wanted::default() };
@@ -111,6 +112,7 @@ impl Script<'_> {
             registers.plans.iter().find(|plan| plan.kind == domain::BenefitKind::Vehicle).unwrap().code;
         let text =
             r#"{"nome": "Zilda Prova", "email": "zilda@prova.example", "veiculo": {"placa": "ZZZ9Y99"}}"#;
+        self.recorder.begin("a deal to be won is written down");
         let deal = now(deals::save(self.app, caller, None, body(text.as_bytes()).unwrap(), plainly()).await);
         self.recorder.begin("a deal is moved, lost and opened again");
         let text = format!(r#"{{"codEtapa": 2, "versao": {}}}"#, deal.deal.version);

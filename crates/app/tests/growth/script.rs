@@ -67,9 +67,9 @@ impl Script<'_> {
         self.work(administrator).await;
         self.sell(administrator).await;
         self.write_registers(administrator).await;
-        Box::pin(self.manage(administrator)).await;
         self.audit(administrator).await;
         self.triggers(administrator).await;
+        Box::pin(self.manage(administrator)).await;
     }
 
     /// A receiver, what is sent to it, what comes of that, and sending again.

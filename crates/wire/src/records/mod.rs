@@ -55,13 +55,13 @@ pub use benefit_search::{
     CampoAdicionalValorTO, ListaBeneficioQuery, PesquisaBeneficioOutputTO, PesquisaBeneficioQuery,
     PlanoValorTO,
 };
+pub use benefit_whole::BeneficioTO;
 pub use case::{CasoItemTO, ConsultaGestaoTO, EventoGestaoTO, HelpDeskGestaoTO, VistoriaGestaoTO};
 pub use case_input::{
     AtrasadosQuery, CasoCampos, CasoQuery, ChecklistItemInput, ConsultaGestaoInput, EventoGestaoInput,
     HelpDeskGestaoInput, NotaInput, SituacaoInput, VistoriaGestaoInput,
 };
 pub use case_parts::{ChecklistItemTO, EventoRelacionadoTO, NotaTO, ProximaSituacaoTO};
-pub use benefit_whole::BeneficioTO;
 pub use change::{AlteracaoTO, HistoricoRegistroTO};
 pub use claim::{EventoListaTO, EventoTO, PesquisaEventoQuery, PessoaTO};
 pub use contact::{EnderecoInput, EnderecoTO, TelefoneInput, TelefoneTO};

@@ -1,7 +1,8 @@
 //! One page of a long list.
 
 use super::{
-    CasoItemTO, LeadGestaoTO, NegocioGestaoTO, PesquisaAssociadoOutputTO, PesquisaBeneficioOutputTO, UsuarioTO,
+    CasoItemTO, LeadGestaoTO, NegocioGestaoTO, PesquisaAssociadoOutputTO, PesquisaBeneficioOutputTO,
+    UsuarioTO,
 };
 use crate::read::{Read, described};
 use serde::Serialize;
