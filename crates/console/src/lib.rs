@@ -3,7 +3,7 @@
 //!
 //! # Adding a page
 //! A template that extends `console/moldura.html`, its struct and handler in the module of its path, a line in the table
-//! below. A handler takes a [`visitor::Guest`]: whoever has not entered is sent to the door. A form is read with
+//! below. A handler takes a `visitor::Guest`: whoever has not entered is sent to the door. A form is read with
 //! `form::Form`, what stands in the address with `visitor::Query`. The parts of pages are on `/console/estilo`.
 
 mod admin;
