@@ -79,13 +79,13 @@ fn a_person_needs_a_name_and_a_document_and_every_problem_has_its_place() {
     assert_eq!(
         found,
         [
-            "nomePessoa: informe um valor.",
-            "cpfCnpj: \"111.111.111-11\" não é um CPF nem um CNPJ válido; confira os dígitos.",
             "sexo: \"F\" não é um valor aceito; use Feminino ou Masculino.",
             "telefones[1].numero: \"1\" não é um telefone; use o DDD e o número, como (11)98765-4321.",
             "telefones[1].tipo: \"Comercial\" não é um valor aceito; use Fixo ou Celular.",
             "endereco.cep: \"1\" não é um CEP; use oito dígitos, como 01310-100.",
             "endereco.uf: \"XX\" não é uma UF; use as duas letras de um estado, como SP.",
+            "nomePessoa: informe um valor.",
+            "cpfCnpj: \"111.111.111-11\" não é um CPF nem um CNPJ válido; confira os dígitos.",
         ]
     );
 }
