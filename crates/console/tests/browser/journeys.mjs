@@ -78,7 +78,10 @@ async function byKeyboard(page) {
   await page.keyboard.type(ADMIN[1]);
   await page.keyboard.press("Enter");
   await page.waitForSelector("h1:has-text('Painel')");
+  // The key is the script's, which runs once the page is there.
+  await page.waitForLoadState("load");
   await page.keyboard.press("/");
+  await page.waitForFunction(() => document.activeElement.id === "busca");
   await page.keyboard.type(CPF[0]);
   await page.keyboard.press("Enter");
   await page.waitForSelector("h1:has-text('Zuleica')");
