@@ -73,6 +73,7 @@ async function byMouse(page, cpf) {
 
 async function byKeyboard(page) {
   await page.goto(`${demo}/console`);
+  await page.focus("#usuario");
   await page.keyboard.type(ADMIN[0]);
   await page.keyboard.press("Tab");
   await page.keyboard.type(ADMIN[1]);
