@@ -239,21 +239,28 @@ pub fn hasten(tenant: TenantId, receiver: ReceiverCode, now: Moment) -> Statemen
         .arg(now)
 }
 
-/// The oldest pending change of the record that a row of this table is about. The key stands in the conditions and in the
-/// order as a whole: then one index leads there, and no other looks as good to a planner that knows nothing of the rows.
-/// The signs say that it is a value to compare with, and no column to join by.
+/// The oldest pending change of the record that a row of this table is about. The record is a range of one, and stands in the
+/// order: then `outbox_pending` alone gives that order, and no other index looks as good to a planner that knows nothing of
+/// the rows. (Of whole rows that are compared, PostgreSQL ends its walk by the first column alone.) The signs say that it
+/// is a value to compare with, and no column to join by.
 macro_rules! first_pending {
     ($table:literal) => {
         concat!(
-            "(SELECT o.history_code FROM outbox o WHERE o.state = 1 AND (o.tenant, o.receiver, o.entity, o.record) >= ",
-            first_pending!(@key $table),
-            " AND (o.tenant, o.receiver, o.entity, o.record) <= ",
-            first_pending!(@key $table),
-            " ORDER BY o.tenant, o.receiver, o.entity, o.record, o.history_code LIMIT 1)"
+            "(SELECT o.history_code FROM outbox o WHERE o.state = 1 AND o.tenant = +",
+            $table,
+            ".tenant
+              AND o.receiver = +",
+            $table,
+            ".receiver AND o.entity = +",
+            $table,
+            ".entity
+              AND o.record >= +",
+            $table,
+            ".record AND o.record <= +",
+            $table,
+            ".record
+              ORDER BY o.record, o.history_code LIMIT 1)"
         )
-    };
-    (@key $table:literal) => {
-        concat!("(+", $table, ".tenant, +", $table, ".receiver, +", $table, ".entity, +", $table, ".record)")
     };
 }
 
