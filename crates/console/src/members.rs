@@ -8,12 +8,18 @@ use app::base::Registers;
 use app::searches::{self, Found};
 use app::{App, Error};
 use askama::Template;
+use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
+use axum::routing::get;
 use domain::{Entity, shown};
 use wire::records::PesquisaAssociadoQuery;
 
 const PAGE: i64 = 100;
+
+pub fn routes() -> Router<App> {
+    Router::new().route("/console/associados", get(list))
+}
 
 /// A situation as its badge shows it.
 pub struct Badge {

@@ -24,6 +24,11 @@ pub fn money(cents: i64) -> String {
     format!("{sign}R$ {},{:02}", count((cents / 100).abs()), (cents % 100).abs())
 }
 
+/// `1.234,56` of cents, as a field shows it.
+pub fn reais(cents: i64) -> String {
+    money(cents).replacen("R$ ", "", 1)
+}
+
 /// `14/11/2026 10:32`
 pub fn moment(at: Moment, zone: &TimeZone) -> String {
     let iso = at.to_offset_iso(zone);
