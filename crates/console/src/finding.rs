@@ -1,7 +1,8 @@
 //! `/console/busca`: one search for everything. A single match opens at once.
 
 use crate::frame::Frame;
-use crate::members::{Badge, Row, badge, row};
+use crate::lists::{Around, usual};
+use crate::members::{Badge, COLUMNS, Row, badge, row};
 use crate::page::{Refusal, page, show};
 use crate::show::count;
 use crate::visitor::{Guest, Query, redirect, root};
@@ -25,6 +26,8 @@ struct CaseLine {
 struct Finds {
     frame: Frame,
     rows: Vec<Row>,
+    around: Around,
+    first_column: &'static str,
     cases: Vec<CaseLine>,
     total: String,
     has_more: bool,
@@ -62,8 +65,10 @@ async fn made(app: &App, guest: &Guest, text: &str, found: &find::Finds) -> Resu
     text.clone_into(&mut frame.query);
     let registers = app::base::registers(app, guest.session().scope.tenant()).await?;
     let more: String = form_urlencoded::Serializer::new(String::new()).append_pair("nome", text).finish();
+    let around = usual(COLUMNS);
     Ok(Finds {
-        rows: found.rows.iter().map(|found| row(&registers, found)).collect(),
+        rows: found.rows.iter().map(|found| row(&registers, found, &frame.root, &around)).collect(),
+        first_column: "Associado",
         cases: found
             .cases
             .iter()
@@ -78,6 +83,7 @@ async fn made(app: &App, guest: &Guest, text: &str, found: &find::Finds) -> Resu
                 }
             })
             .collect(),
+        around,
         total: count(found.total),
         has_more: found.total > found.rows.len() as i64,
         more: format!("{}/console/associados?{more}", frame.root),

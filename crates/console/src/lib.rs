@@ -13,6 +13,7 @@ mod entering;
 mod finding;
 mod form;
 mod frame;
+mod lists;
 mod members;
 mod page;
 mod panel;
@@ -64,6 +65,7 @@ pub fn router(app: App) -> Router {
         .route("/console/icone.svg", get(assets::icon))
         .route("/console/cores.css", get(assets::colours))
         .merge(members::routes())
+        .merge(lists::routes())
         .merge(person::routes())
         .merge(benefit::routes())
         .with_state(app)

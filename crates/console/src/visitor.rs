@@ -225,6 +225,29 @@ impl Query {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.trim())
     }
 
+    /// What a text says behind the question mark.
+    pub fn read(text: &str) -> Query {
+        Query(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
+    }
+
+    /// What is asked for, whatever page of it: in one order, without what is empty.
+    pub fn filters(&self) -> String {
+        self.kept(|_| true)
+    }
+
+    /// The same question without one of its parts.
+    pub fn without(&self, name: &str) -> String {
+        format!("?{}", self.kept(|known| known != name))
+    }
+
+    fn kept(&self, is_wanted: impl Fn(&str) -> bool) -> String {
+        let mut kept: Vec<(&str, &str)> =
+            self.0.iter().map(|(name, value)| (name.as_str(), value.trim())).collect();
+        kept.retain(|(name, value)| *name != "pagina" && !value.is_empty() && is_wanted(name));
+        kept.sort_unstable();
+        form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish()
+    }
+
     /// The page asked for, from 1.
     pub fn page(&self) -> i32 {
         self.text("pagina").parse().ok().filter(|page| *page > 0).unwrap_or(1)

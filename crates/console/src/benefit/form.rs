@@ -4,7 +4,8 @@ use super::fields::{self, Added};
 use super::what;
 use crate::form::Form;
 use crate::frame::Frame;
-use crate::members::{Row, row};
+use crate::lists::usual;
+use crate::members::{COLUMNS, Row, row};
 use crate::page::{Refusal, show};
 use crate::records::{Problems, Spec, Values, in_cents, inputs, json, typed};
 use crate::sheet::{Sheet, sheet};
@@ -41,7 +42,9 @@ async fn whose_page(app: &App, guest: &Guest, query: &str) -> Result<Whose, Erro
         Err(Error::Refused(_)) => find::Finds::default(),
         other => other?,
     };
-    let mut rows: Vec<Row> = found.rows.iter().map(|found| row(&registers, found)).collect();
+    let around = usual(COLUMNS);
+    let mut rows: Vec<Row> =
+        found.rows.iter().map(|found| row(&registers, found, &frame.root, &around)).collect();
     let mut seen = std::collections::BTreeSet::new();
     rows.retain(|row| seen.insert(row.person));
     Ok(Whose { query: query.to_owned(), rows, frame })

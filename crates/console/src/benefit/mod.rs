@@ -10,6 +10,7 @@ mod list;
 mod moving;
 
 pub use fields::{SPECS, named};
+pub use list::COLUMNS;
 
 use crate::frame::Frame;
 use crate::members::{Badge, badge};

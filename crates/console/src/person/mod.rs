@@ -11,7 +11,6 @@ pub use story::{Timeline, told};
 use crate::frame::Frame;
 use crate::members::{Badge, badge};
 use crate::page::show;
-use crate::show::money;
 use crate::visitor::{Guest, Number};
 use crate::words;
 use app::base::Registers;
@@ -143,17 +142,12 @@ async fn all_dependents(app: &App, guest: &Guest, view: &View) -> Result<Vec<Dep
 }
 
 fn line(registers: &Registers, code: i32, one: &Benefit) -> BenefitLine {
-    let plans: Vec<String> = one
-        .plans
-        .iter()
-        .filter_map(|(plan, price)| Some(format!("{} ({})", registers.plan(*plan)?.name, money(*price))))
-        .collect();
     BenefitLine {
         code,
         sequence: one.sequence,
         what: crate::benefit::what(registers, one),
         kind: words::kind(one.kind),
-        plans: plans.join(", "),
+        plans: crate::members::plans(registers, &one.plans),
         situation: badge(registers, one.situation),
     }
 }
