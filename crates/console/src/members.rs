@@ -122,7 +122,7 @@ const FURTHER: [(&str, &str, &str); 6] = [
     ("dataCadastroFinal", "Cadastro até", "data"),
     ("dataAtualizacao", "Alterado desde", "data"),
     ("dataNascimento", "Nascimento", "data"),
-    ("cnpjEmpresa", "CNPJ da empresa em que trabalha", "documento"),
+    ("cnpjEmpresa", "CNPJ do empregador", "documento"),
 ];
 const SELLERS: [(&str, &str); 2] = [("codConsultor", "Consultor"), ("codRepresentante", "Representante")];
 

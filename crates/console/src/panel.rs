@@ -69,36 +69,40 @@ fn to(root: &str, path: &str, filters: &[(&str, &str)]) -> String {
 
 fn attention(root: &str, figures: &Figures, work: &Work) -> Vec<Waits> {
     let mut all = Vec::new();
-    let mut add = |number: i64, text: &str, link: String| {
+    let mut add = |number: i64, [one, many]: [&str; 2], link: String| {
         if number > 0 {
+            let text = if number == 1 { one } else { many };
             all.push(Waits { count: count(number), text: text.to_owned(), link });
         }
     };
     for (kind, number) in work.late {
-        let text = match kind {
-            CaseKind::Claim => "eventos passaram do prazo da situação em que estão",
-            CaseKind::Inspection => "vistorias passaram do prazo",
-            CaseKind::Ticket => "chamados do help desk passaram do prazo",
-            CaseKind::Appointment => "consultas passaram do prazo",
+        let texts = match kind {
+            CaseKind::Claim => ["evento passou do prazo", "eventos passaram do prazo"],
+            CaseKind::Inspection => ["vistoria passou do prazo", "vistorias passaram do prazo"],
+            CaseKind::Ticket => ["chamado passou do prazo", "chamados do help desk passaram do prazo"],
+            CaseKind::Appointment => ["consulta passou do prazo", "consultas passaram do prazo"],
         };
-        add(number, text, format!("{root}{}?atrasado=true", words::cases(kind).1));
+        add(number, texts, format!("{root}{}?atrasado=true", words::cases(kind).1));
     }
     let more = if work.waiting.or_more { " (ou mais)" } else { "" };
-    let text = format!("benefícios esperam há mais de {WAITS_LONG} dias para serem ativados{more}");
+    let one = format!("benefício espera há mais de {WAITS_LONG} dias para ser ativado");
+    let many = format!("benefícios esperam há mais de {WAITS_LONG} dias para serem ativados{more}");
     let pending = figures.registers.default_situation(Entity::Benefit, SituationKind::Pending);
     let name = pending.map_or("", |one| &one.name);
-    add(work.waiting.count, &text, to(root, "beneficios", &[("situacaoBeneficio", name)]));
-    let text = format!("negócios estão parados há mais de {GONE_COLD} dias na mesma etapa");
-    add(
-        work.cold_deals,
-        &text,
-        to(root, "vendas", &[("situacao", "Aberto"), ("paradoHaDias", &GONE_COLD.to_string())]),
-    );
+    add(work.waiting.count, [&one, &many], to(root, "beneficios", &[("situacaoBeneficio", name)]));
+    let one = format!("negócio está parado há mais de {GONE_COLD} dias na mesma etapa");
+    let many = format!("negócios estão parados há mais de {GONE_COLD} dias na mesma etapa");
+    let stalled = [("situacao", "Aberto"), ("paradoHaDias", &GONE_COLD.to_string())];
+    add(work.cold_deals, [&one, &many], to(root, "vendas", &stalled));
     let paused = work.receivers.iter().filter(|one| one.is_paused).count() as i64;
     let failing = work.receivers.len() as i64 - paused;
-    add(failing, "sistemas ligados não estão recebendo os avisos", format!("{root}/console/gatilhos"));
-    add(paused, "sistemas ligados estão em pausa", format!("{root}/console/gatilhos"));
-    add(work.failed_mails, "e-mails desta semana não puderam ser enviados", format!("{root}/console/emails"));
+    let triggers = format!("{root}/console/gatilhos");
+    let texts =
+        ["sistema ligado não está recebendo os avisos", "sistemas ligados não estão recebendo os avisos"];
+    add(failing, texts, triggers.clone());
+    add(paused, ["sistema ligado está em pausa", "sistemas ligados estão em pausa"], triggers);
+    let texts = ["e-mail desta semana não pôde ser enviado", "e-mails desta semana não puderam ser enviados"];
+    add(work.failed_mails, texts, format!("{root}/console/emails"));
     all
 }
 

@@ -92,7 +92,7 @@ async fn made(app: &App, guest: &Guest, code: PersonCode) -> Result<Person, Erro
     let view = people::member_whole(app, caller, code).await?;
     let frame = Frame::of(app, guest, "associados").await?;
     let history = people::history(app, caller, code).await?;
-    let sections = story::sections(app, guest, &frame.root, code).await?;
+    let sections = story::sections(app, guest, &frame.root, (code, &view.profile.name)).await?;
     let registers = &view.registers;
     let named = |(code, one): &(BenefitCode, Benefit)| {
         let link = format!("{}/console/beneficios/{code}", frame.root);

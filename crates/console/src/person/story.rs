@@ -67,7 +67,7 @@ pub async fn sections(
     app: &App,
     guest: &Guest,
     root: &str,
-    person: PersonCode,
+    (person, name): (PersonCode, &str),
 ) -> Result<Vec<Section>, Error> {
     let mut all = Vec::new();
     for kind in CaseKind::ALL {
@@ -100,7 +100,10 @@ pub async fn sections(
     });
     all.push(Section {
         title: "Negócios",
-        all: format!("{root}/console/vendas"),
+        all: format!(
+            "{root}/console/vendas?filtro={}",
+            form_urlencoded::byte_serialize(name.as_bytes()).collect::<String>()
+        ),
         total: found.len() as i64,
         lines: lines.collect(),
     });
