@@ -19,6 +19,8 @@ pub struct Answer {
     pub status: u16,
     pub body: String,
     pub took: Duration,
+    /// The session that it opened: `name=value`.
+    pub cookie: Option<String>,
 }
 
 impl Caller {
@@ -39,10 +41,23 @@ impl Caller {
         self.send(&format!("GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n"))
     }
 
+    /// A page, for whoever has this cookie.
+    pub fn page(&mut self, path: &str, cookie: &str) -> Result<Answer, Error> {
+        let path = path.replace(' ', "+");
+        self.send(&format!("GET {path} HTTP/1.1\r\nHost: x\r\nCookie: {cookie}\r\n\r\n"))
+    }
+
+    pub fn form(&mut self, path: &str, body: &str) -> Result<Answer, Error> {
+        self.send(&format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        ))
+    }
+
     fn send(&mut self, request: &str) -> Result<Answer, Error> {
         let begun = Instant::now();
         self.stream.get_mut().write_all(request.as_bytes())?;
-        let (mut status, mut length, mut line) = (0, 0, String::new());
+        let (mut status, mut length, mut line, mut cookie) = (0, 0, String::new(), None);
         loop {
             line.clear();
             if self.stream.read_line(&mut line)? == 0 {
@@ -53,12 +68,20 @@ impl Caller {
                 status = rest.split(' ').next().and_then(|code| code.parse().ok()).unwrap_or(0);
             } else if let Some(rest) = text.strip_prefix("content-length: ") {
                 length = rest.parse().unwrap_or(0);
+            } else if text.starts_with("set-cookie: __host-amparo=") {
+                let value = line.split_once(": ").map_or("", |(_, value)| value);
+                cookie = value.split(';').next().map(str::to_owned);
             } else if text.is_empty() {
                 break;
             }
         }
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body)?;
-        Ok(Answer { status, body: String::from_utf8_lossy(&body).into_owned(), took: begun.elapsed() })
+        Ok(Answer {
+            status,
+            body: String::from_utf8_lossy(&body).into_owned(),
+            took: begun.elapsed(),
+            cookie,
+        })
     }
 }

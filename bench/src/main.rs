@@ -1,11 +1,12 @@
 //! A developer's tool that measures: `bench executor` sets our executor beside the raw drivers, `bench access` what
 //! entering costs and what a flood of logins does to others, `bench members` what a large association gets, `bench triggers`
-//! how fast changes are told; each in one run. The figures say something only in a release build.
+//! how fast changes are told, `bench console` how long its pages take; each in one run. The figures say something only in a release build.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool prints what it measured")]
 
 mod access;
 mod caller;
+mod console;
 mod executor;
 mod measure;
 mod members;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Some(("access", given)) => access::run(&access_plan(given)),
         Some(("members", given)) => members::run(&members_plan(given)),
         Some(("triggers", given)) => triggers::run(&triggers_plan(given)),
+        Some(("console", given)) => console::run(&console_plan(given)),
         Some(("bare-json", given)) => members::serve_json(Path::new(&place(given))),
         Some(("bare-sqlite", given)) => members::serve_sqlite(&place(given)),
         _ => Ok(()),
@@ -83,6 +85,28 @@ fn command() -> Command {
                 .help("Members of a demonstration that is loaded"),
         )
         .arg(Arg::new("long").long("long").action(ArgAction::SetTrue).help("Walk every page of the list"));
+    let console = Command::new("console")
+        .about(
+            "How long every page of the console takes, for an administrator and for somebody with one branch",
+        )
+        .args([binary(), only()])
+        .arg(database(
+            "A database that holds the demonstration; else a small one is loaded into a file of its own",
+        ))
+        .arg(
+            Arg::new("members")
+                .long("members")
+                .value_parser(value_parser!(u64).range(1_000..=5_000_000))
+                .default_value("2000")
+                .help("Members of a demonstration that is loaded"),
+        )
+        .arg(
+            Arg::new("times")
+                .long("times")
+                .value_parser(value_parser!(u64).range(1..=10_000))
+                .default_value("100")
+                .help("How often each page is asked for"),
+        );
     // The servers that the members' one is compared with, for processes of this program alone.
     let bare = |name: &'static str| Command::new(name).hide(true).arg(Arg::new("place").required(true));
     Command::new("bench").about("Measures Amparo").subcommand_required(true).subcommands([
@@ -90,6 +114,7 @@ fn command() -> Command {
         access,
         members,
         triggers,
+        console,
         bare("bare-json"),
         bare("bare-sqlite"),
     ])
@@ -161,6 +186,18 @@ fn members_plan(given: &ArgMatches) -> members::Plan {
         rounds: number("rounds"),
         only: text("only"),
         long: given.get_flag("long"),
+    }
+}
+
+fn console_plan(given: &ArgMatches) -> console::Plan {
+    let text = |name: &str| given.get_one::<String>(name).cloned();
+    let number = |name: &str| given.get_one::<u64>(name).copied().unwrap_or(1);
+    console::Plan {
+        binary: text("binary").unwrap_or_default(),
+        database: text("database"),
+        members: number("members"),
+        times: number("times"),
+        only: text("only"),
     }
 }
 

@@ -12,6 +12,7 @@ mod record;
 mod writes;
 
 pub use bare::{json as serve_json, sqlite as serve_sqlite};
+pub use base::load as load_demo;
 
 use crate::caller::{Answer, Caller, token_in};
 use crate::measure::Rounds;

@@ -10,7 +10,7 @@ use domain::{ClinicCode, DoctorCode, InspectionTypeCode, SpecialtyCode, TicketTy
 use futures_util::future::BoxFuture;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
-use storage::additional_fields::AdditionalField;
+pub use storage::additional_fields::AdditionalField;
 pub use storage::branches::Branch;
 use storage::claim_types::ClaimType;
 use storage::clinics::Clinic;

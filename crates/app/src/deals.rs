@@ -8,7 +8,7 @@ mod managed;
 mod search;
 mod won;
 
-pub use listed::{Board, Column, Wanted, board, history, page, whole};
+pub use listed::{Board, Column, Wanted, board, history, of_person, page, whole};
 pub use managed::{Managed, lose, move_to, reopen};
 pub use won::win;
 

@@ -4,6 +4,7 @@ use crate::access::Session;
 use crate::audit::saw;
 use crate::base::{Registers, confirm, read_by_registers, registers};
 use crate::benefits::{Asked, ask, free_card, holder_of, refuse_cancelled};
+use crate::differences::{self, Fields, Present, refuse_old};
 use crate::once::{Done, Once};
 use crate::searches::criteria::{bare_document, words};
 use crate::situations::{self, Store};
@@ -114,6 +115,14 @@ pub struct Saved {
     changed: bool,
 }
 
+/// What was sent of a dependent, by which version of his benefit.
+#[derive(Clone)]
+struct Sent {
+    record: DependenteInput,
+    /// None where nobody said what he had seen.
+    seen: Option<i64>,
+}
+
 /// Creates a dependent, or overwrites the one whose code was sent.
 pub async fn save(
     app: &App,
@@ -121,15 +130,26 @@ pub async fn save(
     input: DependenteInput,
     once: Once<Saved>,
 ) -> Result<Done<Saved>, Error> {
-    let done = ask(app, caller, SAVE, input, once, |tx, asked| Box::pin(write(tx, asked))).await?;
+    save_seen(app, caller, (input, None), once).await
+}
+
+/// The same for somebody who had this version of the benefit before him: refused where it is another by now.
+pub async fn save_seen(
+    app: &App,
+    caller: &Session,
+    (record, seen): (DependenteInput, Option<i64>),
+    once: Once<Saved>,
+) -> Result<Done<Saved>, Error> {
+    let sent = Sent { record, seen };
+    let done = ask(app, caller, SAVE, sent, once, |tx, asked| Box::pin(write(tx, asked))).await?;
     if let Done::Now(Saved { holder, changed: false, .. }) = &done {
         saw(app, caller, SAVE, std::iter::once(*holder))?;
     }
     Ok(done)
 }
 
-async fn write(tx: &mut Tx, asked: &Asked<DependenteInput>) -> Result<Saved, Error> {
-    let (tenant, input) = (asked.scope.tenant(), &asked.input);
+async fn write(tx: &mut Tx, asked: &Asked<Sent>) -> Result<Saved, Error> {
+    let (tenant, input) = (asked.scope.tenant(), &asked.input.record);
     confirm(tx, tenant, &asked.registers).await?;
     let mut problems = Vec::new();
     let benefit = storage::benefits::find(&mut *tx, &asked.scope, input.benefit).await?;
@@ -149,6 +169,12 @@ async fn write(tx: &mut Tx, asked: &Asked<DependenteInput>) -> Result<Saved, Err
     let (Some(benefit), []) = (benefit, &problems[..]) else { return Err(Error::Refused(problems)) };
     refuse_cancelled(&asked.registers, input.benefit, &benefit)?;
     let after = as_written(asked, kept, plans);
+    let present = Present { version: benefit.version, since: benefit.updated_at };
+    let wanted = kept.map(|kept| differences::between(fields(kept), fields(&after))).unwrap_or_default();
+    let old = asked.input.seen.and_then(|seen| refuse_old(seen, present, &asked.registers.zone, &wanted));
+    if let Some(old) = old {
+        return Err(old.into());
+    }
     match before {
         Some((code, before)) if before == after => {
             Ok(Saved { code, dependent: after, holder: benefit.person, changed: false })
@@ -180,11 +206,8 @@ fn plans(
 }
 
 /// What was sent is all that is known of him, but for what stays where it was not given.
-fn as_written(
-    Asked { input, now, .. }: &Asked<DependenteInput>,
-    before: Option<&Dependent>,
-    plans: Vec<PlanCode>,
-) -> Dependent {
+fn as_written(asked: &Asked<Sent>, before: Option<&Dependent>, plans: Vec<PlanCode>) -> Dependent {
+    let (input, now) = (&asked.input.record, &asked.now);
     let mut email = before.and_then(|before| before.email.clone());
     input.email.change(&mut email, Clone::clone);
     let mut card = before.and_then(|before| before.card.clone());
@@ -208,9 +231,25 @@ fn as_written(
     }
 }
 
+/// A dependent, field by field.
+fn fields(one: &Dependent) -> Fields {
+    vec![
+        ("nome", Some(one.name.clone())),
+        ("cpf", one.cpf.as_ref().map(ToString::to_string)),
+        ("dataNascimento", one.born_on.as_deref().map(domain::shown::day)),
+        ("parentesco", Some(wire::names::kinship(one.kinship).to_owned())),
+        ("sexo", one.sex.map(|sex| wire::names::sex(sex).to_owned())),
+        ("identidade", one.identity_number.clone()),
+        ("telefone", one.phone.as_ref().map(ToString::to_string)),
+        ("email", one.email.as_ref().map(ToString::to_string)),
+        ("numeroCartaoDesconto", one.card.as_ref().map(CardNumber::to_string)),
+        ("ativo", Some(if one.active { "sim" } else { "não" }.to_owned())),
+    ]
+}
+
 async fn store(
     tx: &mut Tx,
-    asked: &Asked<DependenteInput>,
+    asked: &Asked<Sent>,
     benefit: Benefit,
     before: Option<(DependentCode, Dependent)>,
     mut after: Dependent,
@@ -239,7 +278,7 @@ async fn store(
 /// A card belongs to one person, and nobody is the same benefit's dependent twice.
 async fn refuse_conflicts(
     tx: &mut Tx,
-    asked: &Asked<DependenteInput>,
+    asked: &Asked<Sent>,
     benefit: &Benefit,
     before: Option<&(DependentCode, Dependent)>,
     after: &Dependent,

@@ -2,10 +2,10 @@
 //! digits may be a CPF or a mobile) is looked for as each of them.
 
 use crate::access::Session;
-use crate::claims;
+use crate::cases::{self, Item};
 use crate::searches::{self, Found};
-use crate::{App, Error};
-use domain::{CardNumber, Cpf, Document, PersonCode, Phone, Plate};
+use crate::{App, Error, dependents};
+use domain::{CardNumber, CaseKind, Cpf, Document, PersonCode, Phone, Plate};
 use storage::phones;
 use wire::read::{self, Record};
 use wire::records::PesquisaAssociadoQuery;
@@ -16,13 +16,20 @@ const MOST_HOLDERS: i64 = 20;
 /// A number of vehicles' making this long is looked for as such.
 const CHASSIS: std::ops::RangeInclusive<usize> = 11..=20;
 
-/// What was found: rows of members, and claims by their protocol.
+/// Every area code there is: who leaves it out may mean any of them.
+const AREAS: [u8; 67] = [
+    11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 24, 27, 28, 31, 32, 33, 34, 35, 37, 38, 41, 42, 43, 44, 45,
+    46, 47, 48, 49, 51, 53, 54, 55, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 73, 74, 75, 77, 79, 81, 82, 83,
+    84, 85, 86, 87, 88, 89, 91, 92, 93, 94, 95, 96, 97, 98, 99,
+];
+
+/// What was found: rows of members, and what people work on by its protocol.
 #[derive(Default)]
 pub struct Finds {
     pub rows: Vec<Found>,
     /// How many rows there are, beyond those of the first page.
     pub total: i64,
-    pub claims: Vec<claims::Found>,
+    pub cases: Vec<Item>,
 }
 
 /// One thing that a text may mean.
@@ -33,6 +40,8 @@ enum Meaning {
     Chassis(String),
     Card(String),
     Phone(Phone),
+    /// One without its area code.
+    ShortPhone(String),
     /// A protocol, or the number of a benefit.
     Number(i32),
     Name(String),
@@ -51,11 +60,15 @@ fn meanings(text: &str) -> Vec<Meaning> {
     }
     let is_number = !bare.is_empty() && digits == bare.len();
     if is_number {
-        if CardNumber::parse(text).is_ok() {
-            all.push(Meaning::Card(text.to_owned()));
+        // However its digits were grouped.
+        if CardNumber::parse(&bare).is_ok() {
+            all.push(Meaning::Card(bare.clone()));
         }
         if Cpf::parse(text).is_err() {
             all.extend(Phone::parse(text).ok().map(Meaning::Phone));
+        }
+        if matches!(bare.len(), 8 | 9) {
+            all.push(Meaning::ShortPhone(bare.clone()));
         }
         all.extend(bare.parse().ok().filter(|number| *number > 0).map(Meaning::Number));
     } else if digits >= 3 && CHASSIS.contains(&bare.len()) && all.is_empty() {
@@ -89,7 +102,10 @@ fn asked<T: Record>(name: &str, text: impl ToString) -> Option<T> {
 
 async fn look(app: &App, caller: &Session, meaning: Meaning, finds: &mut Finds) -> Result<(), Error> {
     match meaning {
-        Meaning::Document(text) => members(app, caller, asked("cpf", text), finds).await,
+        Meaning::Document(text) => {
+            members(app, caller, asked("cpf", &text), finds).await?;
+            dependent(app, caller, "cpf", &text, finds).await
+        }
         Meaning::Plate(text) => members(app, caller, asked("placa", text), finds).await,
         Meaning::Chassis(text) => members(app, caller, asked("chassi", text), finds).await,
         Meaning::Name(text) => members(app, caller, asked("nome", text), finds).await,
@@ -97,18 +113,56 @@ async fn look(app: &App, caller: &Session, meaning: Meaning, finds: &mut Finds) 
             let holders = phones::holders(&app.db, caller.scope.tenant(), &phone, MOST_HOLDERS).await?;
             people(app, caller, holders, finds).await
         }
-        Meaning::Card(text) => {
-            let Some(query) = asked("numeroCartaoDesconto", text) else { return Ok(()) };
-            let found = searches::benefits(app, caller, query).await?;
-            people(app, caller, found.rows.iter().map(|row| row.benefit.person).collect(), finds).await
+        Meaning::ShortPhone(digits) => {
+            let whole = AREAS.iter().filter_map(|area| Phone::parse(&format!("{area}{digits}")).ok());
+            let whole: Vec<Phone> = whole.collect();
+            let holders =
+                phones::holders_of_any(&app.db, caller.scope.tenant(), &whole, MOST_HOLDERS).await?;
+            people(app, caller, holders, finds).await
+        }
+        Meaning::Card(digits) => {
+            benefits(app, caller, "numeroCartaoDesconto", &digits, finds).await?;
+            dependent(app, caller, "numeroCartaoDesconto", &digits, finds).await
         }
         Meaning::Number(number) => {
-            let Some(query) = asked("protocolo", number) else { return Ok(()) };
-            let (step, _) = claims::search(app, caller, query).await?.page(app, caller, 1).await?;
-            finds.claims.extend(step.rows);
-            Ok(())
+            for kind in CaseKind::ALL {
+                let Some(query) = asked("protocolo", number) else { continue };
+                finds.cases.extend(cases::list(app, caller, kind, query).await?.rows);
+            }
+            benefits(app, caller, "sequencial", &number.to_string(), finds).await
         }
     }
+}
+
+/// Whose benefits have this number or card.
+async fn benefits(
+    app: &App,
+    caller: &Session,
+    name: &str,
+    text: &str,
+    finds: &mut Finds,
+) -> Result<(), Error> {
+    let Some(query) = asked(name, text) else { return Ok(()) };
+    let found = searches::benefits(app, caller, query).await?;
+    people(app, caller, found.rows.iter().map(|row| row.benefit.person).collect(), finds).await
+}
+
+/// On whose benefits somebody depends.
+async fn dependent(
+    app: &App,
+    caller: &Session,
+    name: &str,
+    text: &str,
+    finds: &mut Finds,
+) -> Result<(), Error> {
+    let Some(query) = asked(name, text) else { return Ok(()) };
+    let mut codes = dependents::search(app, caller, query).await?;
+    codes.truncate(MOST_HOLDERS as usize);
+    if codes.is_empty() {
+        return Ok(());
+    }
+    let found = dependents::some(app, caller, &codes).await?;
+    people(app, caller, found.rows.iter().map(|row| row.holder).collect(), finds).await
 }
 
 async fn members(
@@ -151,6 +205,7 @@ mod tests {
                 Meaning::Chassis(_) => "chassis",
                 Meaning::Card(_) => "card",
                 Meaning::Phone(_) => "phone",
+                Meaning::ShortPhone(_) => "short phone",
                 Meaning::Number(_) => "number",
                 Meaning::Name(_) => "name",
             };
@@ -162,6 +217,12 @@ mod tests {
         assert_eq!(shapes("abc-1234"), ["plate"]);
         assert_eq!(shapes("9BWZZZ377VT004251"), ["chassis"]);
         assert_eq!(shapes("(11) 98765-4321"), ["phone"]);
+        assert_eq!(shapes("98765-4321"), ["short phone", "number"]);
+        assert_eq!(shapes("3333 4444"), ["short phone", "number"]);
+        for card in ["1234 56 7 890 123", "1234567890123", "1234 5678 9012 3"] {
+            assert_eq!(shapes(card), ["card"], "{card}");
+        }
+        assert_eq!(shapes("+55 (11) 98765-4321"), ["card", "phone"]);
         assert_eq!(shapes("4711"), ["number"]);
         assert_eq!(shapes("maria sou"), ["name"]);
         assert_eq!(shapes("João 2"), ["name"]);

@@ -34,6 +34,7 @@ pub mod presence;
 pub mod receivers;
 pub mod registering;
 pub mod resets;
+pub mod saved;
 pub mod searches;
 pub mod sellers;
 pub mod server_key;

@@ -7,6 +7,7 @@
 
 use crate::access::{Remembered, Session, TokenKey};
 use crate::base::{Directory, Registers};
+use crate::panel::Open;
 use crate::searches::Totals;
 use crate::validations::Validations;
 use crate::{App, Error};
@@ -29,6 +30,7 @@ pub struct Memory {
     pub(crate) registers: Cache<TenantId, Arc<Registers>>,
     pub(crate) totals: Totals,
     pub(crate) validations: Validations,
+    pub(crate) open: Cache<TenantId, Arc<Open>>,
     pub(crate) directory: RwLock<Option<(Versions, Arc<Directory>)>>,
     /// Lives only here: what is remembered of a login says nothing to anybody else.
     pub(crate) key: [u8; 64],
@@ -51,6 +53,7 @@ impl Memory {
             registers: Cache::new(1_000),
             totals: Totals::default(),
             validations: Validations::default(),
+            open: Cache::new(1_000),
             directory: RwLock::default(),
             key,
         }

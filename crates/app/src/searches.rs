@@ -7,17 +7,21 @@ use crate::access::Session;
 use crate::audit::saw;
 use crate::base::{Registers, read_by_registers, registers};
 use crate::{App, Error};
-use domain::{Branches, Entity, MemberCriteria, PersonCode, Rejection, Scope, SituationCode, UserCode, fold};
+use domain::{
+    BranchCode, Branches, Entity, MemberCriteria, PersonCode, Rejection, Scope, SituationCode, SituationKind,
+    UserCode, fold,
+};
 use quick_cache::sync::Cache;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 pub use storage::benefits::{FieldValues, Vehicle};
 use storage::counters::{self, Counter};
+pub use storage::monthly::Turn;
 use storage::searches::{self, Driver, Led, PAGE};
 pub use storage::searches::{Found, FoundBenefit, OfBenefit};
 use storage::tally::{Counts, NO_SITUATION, Ordering};
-use storage::{Tx, benefits};
+use storage::{Tx, benefits, monthly};
 use wire::read::Given;
 use wire::records::{PesquisaAssociadoQuery, PesquisaBeneficioQuery};
 
@@ -120,7 +124,7 @@ struct Asked {
     scope: Scope,
     criteria: MemberCriteria,
     /// All that the scope sees, and all situations that a row may have: where the tally must look.
-    branches: Vec<domain::BranchCode>,
+    branches: Vec<BranchCode>,
     situations: Vec<SituationCode>,
     number: i32,
     known: Option<Arc<Total>>,
@@ -281,6 +285,107 @@ pub async fn list(app: &App, caller: &Session, number: i32) -> Result<Page<Found
     .await?;
     saw(app, caller, "GET /ext/beneficio/lista", holders(&rows))?;
     Ok(Page { rows, number, total, registers })
+}
+
+/// Which part of the list of benefits somebody wants; what is empty asks for nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    pub branch: Option<BranchCode>,
+    pub situation: Option<SituationCode>,
+    /// Those registered or cancelled in a month: `yyyy-MM`.
+    pub month: Option<(Turn, String)>,
+}
+
+/// A page of a part of the list.
+pub async fn listed(
+    app: &App,
+    caller: &Session,
+    part: Part,
+    number: i32,
+) -> Result<Page<FoundBenefit>, Error> {
+    let tenant = caller.scope.tenant();
+    let registers = registers(app, tenant).await?;
+    let scope = match part.branch {
+        Some(branch) => caller.scope.narrowed(branch),
+        None => Some(caller.scope.clone()),
+    };
+    let Some(scope) = scope else { return Ok(Page { rows: Vec::new(), number, total: 0, registers }) };
+    let asked = |registers: &Registers| {
+        let counts = counts_of(registers, &scope, part.situation);
+        (scope.clone(), counts, part.month.clone(), i64::from(number - 1) * PAGE)
+    };
+    let ((rows, total), registers) =
+        read_by_registers(app, tenant, asked, |tx, (scope, counts, month, skip)| {
+            Box::pin(read_part(tx, scope, counts, month.as_ref(), *skip))
+        })
+        .await?;
+    saw(app, caller, "GET /console/beneficios", holders(&rows))?;
+    Ok(Page { rows, number, total, registers })
+}
+
+/// Rows with a benefit, of what the scope sees and in this situation or any, by slot.
+fn counts_of(registers: &Registers, scope: &Scope, situation: Option<SituationCode>) -> Counts {
+    let of_benefits = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
+    let branches = registers.branches.iter().map(|one| one.code);
+    let situations = of_benefits.map(|one| one.code).filter(|one| situation.is_none_or(|only| only == *one));
+    Counts {
+        tenant: scope.tenant(),
+        ordering: Ordering::Slot,
+        branches: branches.filter(|one| scope.sees(*one)).collect(),
+        situations: situations.collect(),
+    }
+}
+
+async fn read_part(
+    tx: &mut Tx,
+    scope: &Scope,
+    counts: &Counts,
+    month: Option<&(Turn, String)>,
+    skip: i64,
+) -> Result<(Vec<FoundBenefit>, i64), Error> {
+    let (codes, total) = match month {
+        Some((turn, month)) => {
+            let all = monthly::since(&mut *tx, scope.tenant(), month).await?;
+            let own = all.iter().filter(|one| one.turn == *turn && one.month == *month);
+            let total = own.filter(|one| scope.sees(one.branch)).map(|one| one.benefits).sum();
+            (monthly::codes(tx, scope, (*turn, month), (PAGE, skip)).await?, total)
+        }
+        None => {
+            let (slots, total) = first_slots(tx, counts, skip).await?;
+            (searches::benefits_of(tx, scope.tenant(), &slots).await?, total)
+        }
+    };
+    let mut rows = searches::benefits_at(tx, scope, &codes).await?;
+    rows.sort_by_key(|row| codes.iter().position(|code| *code == row.code));
+    Ok((rows, total))
+}
+
+/// The slots of a page of these rows, and how many there are in all.
+pub(crate) async fn first_slots(tx: &mut Tx, counts: &Counts, skip: i64) -> Result<(Vec<i32>, i64), Error> {
+    if counts.branches.is_empty() || counts.situations.is_empty() {
+        return Ok((Vec::new(), 0));
+    }
+    let (total, stretch) = counts.page(tx, skip, PAGE).await?;
+    let Some(stretch) = stretch else { return Ok((Vec::new(), total)) };
+    let limited = Scope::of(counts.tenant, domain::Role::Operator, counts.branches.iter().copied());
+    Ok((searches::stretch_slots(tx, &limited, Some(&counts.situations), stretch).await?, total))
+}
+
+/// When the first of those that wait to be active were registered: `yyyy-MM-dd`, a page of them at most.
+pub(crate) async fn waiting_since(app: &App, scope: &Scope) -> Result<Vec<String>, Error> {
+    let asked = |registers: &Registers| {
+        let mut counts = counts_of(registers, scope, None);
+        counts.situations.retain(|one| registers.kind_of(*one) == Some(SituationKind::Pending));
+        counts
+    };
+    let (days, _) = read_by_registers(app, scope.tenant(), asked, |tx, counts| {
+        Box::pin(async move {
+            let (slots, _) = first_slots(tx, counts, 0).await?;
+            Ok::<_, Error>(storage::panel::registered(&mut *tx, counts.tenant, &slots).await?)
+        })
+    })
+    .await?;
+    Ok(days)
 }
 
 async fn read_list(

@@ -21,7 +21,7 @@ use storage::history::{self, Change};
 use storage::items::Item;
 use storage::listing::{self, Before, ListedRow, Member, Own};
 use storage::people::Profile;
-use storage::{Statement, Tx, audit};
+use storage::{Statement, Tx, audit, monthly};
 use wire::trigger::{BenefitTrigger, benefit_description};
 
 /// Whose changed fields are kept.
@@ -163,6 +163,7 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
     }
     let before = store.before.map(|(_, before)| before);
     statements.extend(list(acting, code, before, &after, store.holder, store.free_row));
+    statements.extend(cancelled_months(before, &after).statements(tenant));
     if changes {
         let change = Change {
             tenant,
@@ -242,6 +243,17 @@ pub(crate) fn mark_days(acting: &Acting<'_>, benefit: &mut Benefit) {
         Some(SituationKind::Cancelled) => benefit.cancelled_on.take().or_else(|| Some(today())),
         _ => None,
     };
+}
+
+/// What changes in the counts of cancellations: the day, or the branch whose they are.
+fn cancelled_months(before: Option<&Benefit>, after: &Benefit) -> monthly::Changes {
+    let mut months = monthly::Changes::default();
+    for (benefit, by) in before.map(|before| (before, -1)).into_iter().chain([(after, 1)]) {
+        if let Some(day) = &benefit.cancelled_on {
+            months.count(monthly::Turn::Cancelled, day, benefit.branch, by);
+        }
+    }
+    months
 }
 
 /// Its row in the searches: a new one, the member's, or the one it has.

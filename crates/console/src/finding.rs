@@ -1,10 +1,12 @@
 //! `/console/busca`: one search for everything. A single match opens at once.
 
 use crate::frame::Frame;
-use crate::members::{Row, row};
+use crate::lists::{Around, usual};
+use crate::members::{Badge, COLUMNS, Row, badge, row};
 use crate::page::{Refusal, page, show};
 use crate::show::count;
 use crate::visitor::{Guest, Query, redirect, root};
+use crate::words;
 use app::{App, Error, find};
 use askama::Template;
 use axum::extract::State;
@@ -12,12 +14,21 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use std::collections::BTreeSet;
 
+struct CaseLine {
+    link: String,
+    what: String,
+    name: String,
+    situation: Badge,
+}
+
 #[derive(Template)]
 #[template(path = "console/busca.html")]
 struct Finds {
     frame: Frame,
     rows: Vec<Row>,
-    claims: Vec<String>,
+    around: Around,
+    first_column: &'static str,
+    cases: Vec<CaseLine>,
     total: String,
     has_more: bool,
     more: String,
@@ -30,13 +41,22 @@ pub async fn search(State(app): State<App>, guest: Guest, query: Query) -> Respo
         Err(Error::Refused(_)) => find::Finds::default(),
         Err(error) => return Refusal::from(&error).into_response(),
     };
-    let people: BTreeSet<_> = found.rows.iter().map(|row| row.person.code).collect();
-    if let (Some(only), 1, true) = (people.first(), people.len(), found.claims.is_empty()) {
-        return redirect(&format!("{}/console/associados/{only}", root(&app)));
+    if let Some(only) = only(&found) {
+        return redirect(&format!("{}{only}", root(&app)));
     }
     match made(&app, &guest, &text, &found).await {
         Ok(template) => page(StatusCode::OK, &template),
         Err(error) => show::<Finds>(&guest, Err(error)),
+    }
+}
+
+/// Where the one thing is that was found.
+fn only(found: &find::Finds) -> Option<String> {
+    let people: BTreeSet<_> = found.rows.iter().map(|row| row.person.code).collect();
+    match (people.first(), people.len(), &found.cases[..]) {
+        (Some(only), 1, []) => Some(format!("/console/associados/{only}")),
+        (None, _, [case]) => Some(format!("{}/{}", words::cases(case.case.kind()).1, case.code)),
+        _ => None,
     }
 }
 
@@ -45,13 +65,25 @@ async fn made(app: &App, guest: &Guest, text: &str, found: &find::Finds) -> Resu
     text.clone_into(&mut frame.query);
     let registers = app::base::registers(app, guest.session().scope.tenant()).await?;
     let more: String = form_urlencoded::Serializer::new(String::new()).append_pair("nome", text).finish();
+    let around = usual(COLUMNS);
     Ok(Finds {
-        rows: found.rows.iter().map(|found| row(&registers, found)).collect(),
-        claims: found
-            .claims
+        rows: found.rows.iter().map(|found| row(&registers, found, &frame.root, &around)).collect(),
+        first_column: "Associado",
+        cases: found
+            .cases
             .iter()
-            .map(|claim| format!("Evento {} · protocolo {}", claim.code, claim.protocol))
+            .map(|one| {
+                let (title, path) = words::cases(one.case.kind());
+                let head = one.case.head();
+                CaseLine {
+                    link: format!("{}{path}/{}", frame.root, one.code),
+                    what: format!("{title}: protocolo {}", head.protocol),
+                    name: one.name.clone(),
+                    situation: badge(&registers, head.situation),
+                }
+            })
             .collect(),
+        around,
         total: count(found.total),
         has_more: found.total > found.rows.len() as i64,
         more: format!("{}/console/associados?{more}", frame.root),

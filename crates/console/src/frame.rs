@@ -1,6 +1,6 @@
 //! What surrounds every page: who looks, where he is, where he may go.
 
-use crate::visitor::{Guest, cookie, root};
+use crate::visitor::{Guest, Undo, cookie, root};
 use app::App;
 use axum::http::HeaderMap;
 
@@ -61,6 +61,7 @@ pub struct Frame {
     /// The page itself, to come back to.
     pub path: String,
     pub notice: Option<String>,
+    pub undo: Option<Undo>,
     /// How new the colours of the situations are.
     pub colours: i64,
     pub version: &'static str,
@@ -81,6 +82,7 @@ impl Frame {
             query: String::new(),
             path: guest.path.clone(),
             notice: guest.notice.clone(),
+            undo: guest.undo.clone().filter(|_| guest.notice.is_some()),
             colours: registers.version,
             version: env!("CARGO_PKG_VERSION"),
         })

@@ -13,6 +13,7 @@ mod entering;
 mod finding;
 mod form;
 mod frame;
+mod lists;
 mod members;
 mod page;
 mod panel;
@@ -20,10 +21,12 @@ mod password;
 mod person;
 mod records;
 mod setup;
+mod sheet;
 mod show;
 mod style;
 mod users;
 mod visitor;
+mod words;
 
 use app::App;
 use askama::Template;
@@ -47,14 +50,6 @@ pub fn router(app: App) -> Router {
         .route("/console/conta/senha", get(entering::password).post(entering::set_password))
         .route("/console/conta/sessoes", post(entering::end_session))
         .route("/console/busca", get(finding::search))
-        .route("/console/associados", get(members::list))
-        .route("/console/associados/novo", get(person::new).post(person::create))
-        .route("/console/associados/{codigo}", get(person::one))
-        .route("/console/associados/{codigo}/alterar", get(person::edit).post(person::change))
-        .route("/console/beneficios", get(benefit::list))
-        .route("/console/beneficios/{codigo}", get(benefit::one))
-        .route("/console/beneficios/{codigo}/situacao", get(benefit::moving).post(benefit::move_to))
-        .route("/console/beneficios/{codigo}/cartao", get(benefit::card))
         .route("/console/comecar/{codigo}", get(setup::form).post(setup::found))
         .route("/console/usuarios", get(users::list))
         .route("/console/usuarios/novo", get(users::new).post(users::create))
@@ -69,6 +64,10 @@ pub fn router(app: App) -> Router {
         .route("/console/console.js", get(assets::script))
         .route("/console/icone.svg", get(assets::icon))
         .route("/console/cores.css", get(assets::colours))
+        .merge(members::routes())
+        .merge(lists::routes())
+        .merge(person::routes())
+        .merge(benefit::routes())
         .with_state(app)
 }
 

@@ -1,23 +1,39 @@
-//! `/console`: the figures that a day begins with.
+//! `/console`: what needs attention, and the figures that a day begins with. Each leads to the rows behind it.
 
 use crate::frame::Frame;
 use crate::page::show;
-use crate::show::{Chart, count};
+use crate::show::{Chart, Columns, count, moment, short_month};
 use crate::visitor::Guest;
-use app::{App, Error, panel};
+use crate::words;
+use app::panel::{self, AGES, Figures, GONE_COLD, WAITS_LONG, Work};
+use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
-use domain::{Entity, SituationKind};
+use domain::{CaseKind, Entity, Moment, SituationKind, TimeZone};
+use std::time::Duration;
+
+/// Something that waits for somebody.
+struct Waits {
+    count: String,
+    text: String,
+    link: String,
+}
 
 #[derive(Template)]
 #[template(path = "console/painel.html")]
 struct Panel {
     frame: Frame,
+    attention: Vec<Waits>,
     /// Figure, what it is, where its rows are.
     figures: Vec<(String, &'static str, String)>,
+    by_month: Columns,
     by_situation: Chart,
     by_branch: Chart,
+    claims: Option<Chart>,
+    ages: Option<Chart>,
+    sales: Option<Chart>,
+    counted_at: String,
     is_empty: bool,
 }
 
@@ -28,11 +44,70 @@ pub async fn page(State(app): State<App>, guest: Guest) -> Response {
 async fn made(app: &App, guest: &Guest) -> Result<Panel, Error> {
     let frame = Frame::of(app, guest, "painel").await?;
     let figures = panel::figures(app, guest.session()).await?;
-    let registers = &figures.registers;
-    let to = |name: &str, value: &str| {
-        let query: String = form_urlencoded::Serializer::new(String::new()).append_pair(name, value).finish();
-        format!("{}/console/associados?{query}", frame.root)
+    let work = panel::work(app, guest.session()).await?;
+    let (root, zone) = (frame.root.as_str(), &figures.registers.zone);
+    Ok(Panel {
+        attention: attention(root, &figures, &work),
+        figures: cells(root, &figures, &work),
+        by_month: by_month(root, &figures),
+        by_situation: by_situation(root, &figures),
+        by_branch: by_branch(root, &figures),
+        claims: claims(root, &figures, &work),
+        ages: ages(root, &work, app.now(), zone),
+        sales: sales(root, &figures, &work),
+        counted_at: moment(work.counted_at, zone).split_off(11),
+        is_empty: figures.total == 0,
+        frame,
+    })
+}
+
+/// The address of a list, filtered.
+fn to(root: &str, path: &str, filters: &[(&str, &str)]) -> String {
+    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(filters).finish();
+    format!("{root}/console/{path}?{query}")
+}
+
+fn attention(root: &str, figures: &Figures, work: &Work) -> Vec<Waits> {
+    let mut all = Vec::new();
+    let mut add = |number: i64, [one, many]: [&str; 2], link: String| {
+        if number > 0 {
+            let text = if number == 1 { one } else { many };
+            all.push(Waits { count: count(number), text: text.to_owned(), link });
+        }
     };
+    for (kind, number) in work.late {
+        let texts = match kind {
+            CaseKind::Claim => ["evento passou do prazo", "eventos passaram do prazo"],
+            CaseKind::Inspection => ["vistoria passou do prazo", "vistorias passaram do prazo"],
+            CaseKind::Ticket => ["chamado passou do prazo", "chamados do help desk passaram do prazo"],
+            CaseKind::Appointment => ["consulta passou do prazo", "consultas passaram do prazo"],
+        };
+        add(number, texts, format!("{root}{}?atrasado=true", words::cases(kind).1));
+    }
+    let more = if work.waiting.or_more { " (ou mais)" } else { "" };
+    let one = format!("benefício espera há mais de {WAITS_LONG} dias para ser ativado");
+    let many = format!("benefícios esperam há mais de {WAITS_LONG} dias para serem ativados{more}");
+    let pending = figures.registers.default_situation(Entity::Benefit, SituationKind::Pending);
+    let name = pending.map_or("", |one| &one.name);
+    add(work.waiting.count, [&one, &many], to(root, "beneficios", &[("situacaoBeneficio", name)]));
+    let one = format!("negócio está parado há mais de {GONE_COLD} dias na mesma etapa");
+    let many = format!("negócios estão parados há mais de {GONE_COLD} dias na mesma etapa");
+    let stalled = [("situacao", "Aberto"), ("paradoHaDias", &GONE_COLD.to_string())];
+    add(work.cold_deals, [&one, &many], to(root, "vendas", &stalled));
+    let paused = work.receivers.iter().filter(|one| one.is_paused).count() as i64;
+    let failing = work.receivers.len() as i64 - paused;
+    let triggers = format!("{root}/console/gatilhos");
+    let texts =
+        ["sistema ligado não está recebendo os avisos", "sistemas ligados não estão recebendo os avisos"];
+    add(failing, texts, triggers.clone());
+    add(paused, ["sistema ligado está em pausa", "sistemas ligados estão em pausa"], triggers);
+    let texts = ["e-mail desta semana não pôde ser enviado", "e-mails desta semana não puderam ser enviados"];
+    add(work.failed_mails, texts, format!("{root}/console/emails"));
+    all
+}
+
+fn cells(root: &str, figures: &Figures, work: &Work) -> Vec<(String, &'static str, String)> {
+    let registers = &figures.registers;
     let of_kind = |kind: SituationKind| -> i64 {
         let situations = registers.situations.iter().filter(|one| one.kind == kind);
         situations.filter_map(|one| figures.by_situation.get(&one.code)).sum()
@@ -40,31 +115,105 @@ async fn made(app: &App, guest: &Guest) -> Result<Panel, Error> {
     let link = |kind: SituationKind| {
         let named = registers.default_situation(Entity::Benefit, kind);
         named.map_or_else(
-            || format!("{}/console/beneficios", frame.root),
-            |one| to("situacaoBeneficio", &one.name),
+            || format!("{root}/console/beneficios"),
+            |one| to(root, "beneficios", &[("situacaoBeneficio", &one.name)]),
         )
     };
-    let cells = [
+    let kinds = [
         (SituationKind::Active, "benefícios ativos"),
         (SituationKind::Pending, "à espera de ativação"),
         (SituationKind::Suspended, "suspensos"),
         (SituationKind::Cancelled, "cancelados"),
     ];
-    let cells = cells.map(|(kind, name)| (count(of_kind(kind)), name, link(kind)));
-    let mut situations: Vec<_> =
-        registers.situations.iter().filter(|one| one.entity == Entity::Benefit).collect();
-    situations.sort_by_key(|one| std::cmp::Reverse(figures.by_situation.get(&one.code)));
-    let by_situation = situations.iter().map(|one| {
-        let number = figures.by_situation.get(&one.code).copied().unwrap_or(0);
-        (one.name.clone(), number, format!("s{}", one.code), Some(to("situacaoBeneficio", &one.name)))
+    let mut cells: Vec<_> =
+        kinds.into_iter().map(|(kind, name)| (count(of_kind(kind)), name, link(kind))).collect();
+    let appointments = count(work.appointments);
+    cells.push((appointments, "consultas hoje", format!("{root}/console/consultas?aberto=true")));
+    cells
+}
+
+fn by_month(root: &str, figures: &Figures) -> Columns {
+    let months = figures.months.iter().map(|one| {
+        let links = ["entrada", "saida"].map(|name| to(root, "beneficios", &[(name, &one.month)]));
+        (short_month(&one.month), [one.registered, one.cancelled], links)
     });
+    Columns::new("Entradas e cancelamentos por mês", ["Entradas", "Cancelamentos"], months.collect())
+}
+
+fn by_situation(root: &str, figures: &Figures) -> Chart {
+    let registers = &figures.registers;
+    let number = |code| figures.by_situation.get(&code).copied().unwrap_or(0);
+    let of_benefits = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
+    // One that is out of use and that nothing has is of the past.
+    let mut situations: Vec<_> = of_benefits.filter(|one| one.active || number(one.code) > 0).collect();
+    situations.sort_by_key(|one| std::cmp::Reverse(number(one.code)));
+    let bars = situations.iter().map(|one| {
+        let link = to(root, "beneficios", &[("situacaoBeneficio", &one.name)]);
+        (one.name.clone(), number(one.code), format!("s{}", one.code), Some(link))
+    });
+    Chart::new("Benefícios por situação", "Situação", bars.collect())
+}
+
+fn by_branch(root: &str, figures: &Figures) -> Chart {
     let mut branches: Vec<_> = figures.by_branch.iter().collect();
     branches.sort_by_key(|(_, number)| std::cmp::Reverse(**number));
-    let by_branch = branches.iter().take(12).map(|(branch, number)| {
-        let name = registers.branch_name(**branch).chars().take(20).collect();
-        (name, **number, String::new(), Some(to("codLoja", &branch.to_string())))
+    let bars = branches.iter().take(12).map(|(branch, number)| {
+        let name = figures.registers.branch_name(**branch).chars().take(30).collect();
+        let link = to(root, "beneficios", &[("codLoja", &branch.to_string())]);
+        (name, **number, String::new(), Some(link))
     });
-    let by_situation = Chart::new("Benefícios por situação", "Situação", by_situation.collect());
-    let by_branch = Chart::new("Benefícios por loja", "Loja", by_branch.collect());
-    Ok(Panel { figures: cells.to_vec(), by_situation, by_branch, is_empty: figures.total == 0, frame })
+    Chart::new("Benefícios por loja", "Loja", bars.collect())
+}
+
+fn claims(root: &str, figures: &Figures, work: &Work) -> Option<Chart> {
+    let mut kinds: Vec<_> =
+        work.claims.iter().map(|(kind, ages)| (*kind, ages.iter().sum::<i64>())).collect();
+    kinds.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+    let bars = kinds.iter().take(12).map(|(kind, number)| {
+        let name = figures.registers.claim_type(*kind).map_or("", |one| &one.name);
+        let link = to(root, "eventos", &[("aberto", "true"), ("codTipo", &kind.to_string())]);
+        (name.chars().take(30).collect(), *number, String::new(), Some(link))
+    });
+    let bars: Vec<_> = bars.collect();
+    (!bars.is_empty()).then(|| Chart::new("Eventos abertos por tipo", "Tipo", bars))
+}
+
+fn ages(root: &str, work: &Work, now: Moment, zone: &TimeZone) -> Option<Chart> {
+    let mut sums = [0; 4];
+    for (_, ages) in &work.claims {
+        sums.iter_mut().zip(ages).for_each(|(sum, age)| *sum += age);
+    }
+    let day = |days: i32| {
+        let ago = Duration::from_secs(24 * 3600).saturating_mul(u32::try_from(days).unwrap_or_default());
+        now.minus(ago).date_in(zone).to_br()
+    };
+    let [week, month, quarter] = AGES;
+    let spans = [
+        (format!("Até {week} dias"), Some(week), None),
+        (format!("De {} a {month} dias", week + 1), Some(month), Some(week)),
+        (format!("De {} a {quarter} dias", month + 1), Some(quarter), Some(month)),
+        (format!("Mais de {quarter} dias"), None, Some(quarter)),
+    ];
+    let bars = spans.into_iter().zip(sums).map(|((name, oldest, newest), number)| {
+        let (from, until) = (oldest.map(day), newest.map(day));
+        let mut filters = vec![("aberto", "true")];
+        filters.extend(from.as_deref().map(|day| ("dataAberturaInicial", day)));
+        filters.extend(until.as_deref().map(|day| ("dataAberturaFinal", day)));
+        (name, number, String::new(), Some(to(root, "eventos", &filters)))
+    });
+    let bars: Vec<_> = bars.collect();
+    (sums.iter().sum::<i64>() > 0).then(|| Chart::new("Eventos abertos por idade", "Idade", bars))
+}
+
+fn sales(root: &str, figures: &Figures, work: &Work) -> Option<Chart> {
+    let stages = figures.registers.funnels.iter().flat_map(|funnel| &funnel.stages);
+    let bars = stages.filter_map(|stage| {
+        let found = work.deals.iter().find(|(code, _)| *code == stage.code);
+        let number = found.map_or(0, |(_, number)| *number);
+        let link = to(root, "vendas", &[("situacao", "Aberto"), ("codEtapa", &stage.code.to_string())]);
+        (stage.active || number > 0).then(|| (stage.name.clone(), number, String::new(), Some(link)))
+    });
+    let bars: Vec<_> = bars.collect();
+    let is_any = bars.iter().any(|(_, number, ..)| *number > 0);
+    is_any.then(|| Chart::new("Vendas por etapa", "Etapa", bars))
 }

@@ -2,6 +2,7 @@
 //! beside it, and what was typed is never lost.
 
 use crate::form::Form;
+use domain::{Rejection, Stands};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -18,9 +19,39 @@ pub struct Spec {
     pub hint: &'static str,
 }
 
+impl Spec {
+    pub const fn text(name: &'static str, label: &'static str, longest: usize) -> Spec {
+        Spec { name, label, kind: Kind::Text, longest, hint: "" }
+    }
+
+    pub const fn masked(name: &'static str, label: &'static str, mask: &'static str) -> Spec {
+        Spec { name, label, kind: Kind::Masked(mask), longest: 20, hint: "" }
+    }
+
+    pub const fn choice(name: &'static str, label: &'static str) -> Spec {
+        Spec { name, label, kind: Kind::Choice, longest: 100, hint: "" }
+    }
+
+    pub const fn money(name: &'static str, label: &'static str) -> Spec {
+        Spec { name, label, kind: Kind::Money, longest: 20, hint: "" }
+    }
+
+    pub const fn long(name: &'static str, label: &'static str, longest: usize) -> Spec {
+        Spec { name, label, kind: Kind::Long, longest, hint: "" }
+    }
+
+    pub const fn hinted(self, hint: &'static str) -> Spec {
+        Spec { hint, ..self }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Text,
+    /// Several lines.
+    Long,
+    /// Reais, as they are written here: `1.234,56`.
+    Money,
     /// Dressed while it is typed (`data-mascara`).
     Masked(&'static str),
     Email,
@@ -31,6 +62,8 @@ pub enum Kind {
 /// A field as the page shows it.
 pub struct Input {
     pub spec: Spec,
+    /// Where the association itself gave the field its name.
+    pub own_label: Option<String>,
     pub value: String,
     pub problem: Option<String>,
     pub choices: Vec<(String, String)>,
@@ -38,14 +71,23 @@ pub struct Input {
 
 impl Input {
     pub fn mask(&self) -> &'static str {
-        if let Kind::Masked(mask) = self.spec.kind { mask } else { "" }
+        match self.spec.kind {
+            Kind::Masked(mask) => mask,
+            Kind::Money => "dinheiro",
+            _ => "",
+        }
+    }
+
+    pub fn label(&self) -> &str {
+        self.own_label.as_deref().unwrap_or(self.spec.label)
     }
 
     pub fn kind(&self) -> &'static str {
         match self.spec.kind {
             Kind::Email => "email",
             Kind::Choice => "choice",
-            Kind::Text | Kind::Masked(_) => "text",
+            Kind::Long => "long",
+            Kind::Text | Kind::Masked(_) | Kind::Money => "text",
         }
     }
 }
@@ -55,6 +97,29 @@ impl Input {
 pub struct Problems {
     of_fields: BTreeMap<String, String>,
     pub others: Vec<String>,
+    pub conflict: Option<Conflict>,
+}
+
+/// Somebody else changed the record meanwhile.
+pub struct Conflict {
+    pub since: String,
+    /// The version that it has now: whoever sends again has seen it.
+    pub now: i64,
+    /// Field, what was typed, what stands.
+    pub fields: Vec<(String, String, String)>,
+}
+
+impl Conflict {
+    fn of(now: i64, since: &str, fields: &[Stands], shown: &[Spec]) -> Conflict {
+        let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "vazio".to_owned());
+        let field = |one: &Stands| (label(shown, &one.field), text(&one.sent), text(&one.now));
+        Conflict { since: since.to_owned(), now, fields: fields.iter().map(field).collect() }
+    }
+}
+
+/// What a page calls the field of this name.
+pub fn label(shown: &[Spec], name: &str) -> String {
+    shown.iter().find(|spec| spec.name == name).map_or(name, |spec| spec.label).to_owned()
 }
 
 impl Problems {
@@ -74,8 +139,32 @@ impl Problems {
         problems
     }
 
+    /// What a function of `app` refused.
+    pub fn refused(rejections: &[Rejection], shown: &[Spec]) -> Problems {
+        let mut conflict = None;
+        let mut lines = Vec::new();
+        for one in rejections {
+            match one {
+                Rejection::OldVersion { now, since, fields, .. } => {
+                    conflict = Some(Conflict::of(*now, since, fields, shown));
+                }
+                other => lines.push(wire::refusal::text(other)),
+            }
+        }
+        Problems { conflict, ..Problems::new(lines, shown) }
+    }
+
+    /// Something about a field, told before anything that is there already.
+    pub fn put(&mut self, field: &str, problem: String) {
+        self.of_fields.insert(field.to_owned(), problem);
+    }
+
+    pub fn of(&self, field: &str) -> Option<&str> {
+        self.of_fields.get(field).map(String::as_str)
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.of_fields.is_empty() && self.others.is_empty()
+        self.of_fields.is_empty() && self.others.is_empty() && self.conflict.is_none()
     }
 }
 
@@ -98,6 +187,7 @@ pub fn inputs(
 ) -> Vec<Input> {
     let input = |spec: &Spec| Input {
         spec: *spec,
+        own_label: None,
         value: values.get(spec.name).cloned().unwrap_or_default(),
         problem: problems.of_fields.get(spec.name).cloned(),
         choices: if spec.kind == Kind::Choice { choices(spec.name) } else { Vec::new() },
@@ -108,6 +198,25 @@ pub fn inputs(
 /// What was typed, field by field.
 pub fn typed(specs: &[Spec], form: &Form) -> Values {
     specs.iter().map(|spec| (spec.name, form.text(spec.name).trim().to_owned())).collect()
+}
+
+/// The same with money as records write it. What is no money stays as it was typed, and is refused beside its field.
+pub fn in_cents(specs: &[Spec], values: &Values) -> Values {
+    let is_money = |name: &str| specs.iter().any(|spec| spec.name == name && spec.kind == Kind::Money);
+    let value = |(name, text): (&&'static str, &String)| {
+        (*name, if is_money(name) { amount(text) } else { text.clone() })
+    };
+    values.iter().map(value).collect()
+}
+
+/// `1234.56` of `R$ 1.234,56`; a point before three digits parts thousands.
+pub fn amount(text: &str) -> String {
+    let bare: String = text.trim_start_matches("R$").chars().filter(|sign| !sign.is_whitespace()).collect();
+    let parts_thousands = bare.rsplit_once('.').is_some_and(|(_, behind)| behind.len() == 3);
+    match bare.contains(',') || parts_thousands {
+        true => bare.replace('.', "").replace(',', "."),
+        false => bare,
+    }
 }
 
 /// The record that the fields make: what is empty is cleared.
@@ -155,10 +264,22 @@ fn put(record: &mut Value, name: &str, value: Value) {
 mod tests {
     use super::*;
 
-    const SPECS: &[Spec] = &[
-        Spec { name: "nomePessoa", label: "Nome", kind: Kind::Text, longest: 200, hint: "" },
-        Spec { name: "telefones.0.numero", label: "Celular", kind: Kind::Text, longest: 20, hint: "" },
-    ];
+    const SPECS: &[Spec] =
+        &[Spec::text("nomePessoa", "Nome", 200), Spec::text("telefones.0.numero", "Celular", 20)];
+
+    #[test]
+    fn money_is_read_as_people_write_it() {
+        for (typed, read) in [
+            ("R$ 1.234,56", "1234.56"),
+            ("1.234", "1234"),
+            ("12,5", "12.5"),
+            ("150.55", "150.55"),
+            ("150", "150"),
+            ("muito", "muito"),
+        ] {
+            assert_eq!(amount(typed), read, "{typed}");
+        }
+    }
 
     #[test]
     fn fields_make_the_record_that_their_names_say() {

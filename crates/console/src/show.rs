@@ -24,6 +24,39 @@ pub fn money(cents: i64) -> String {
     format!("{sign}R$ {},{:02}", count((cents / 100).abs()), (cents % 100).abs())
 }
 
+/// `1.234,56` of cents, as a field shows it.
+pub fn reais(cents: i64) -> String {
+    money(cents).replacen("R$ ", "", 1)
+}
+
+const MONTHS: [&str; 12] = [
+    "janeiro",
+    "fevereiro",
+    "março",
+    "abril",
+    "maio",
+    "junho",
+    "julho",
+    "agosto",
+    "setembro",
+    "outubro",
+    "novembro",
+    "dezembro",
+];
+
+/// `novembro de 2026` of `2026-11`
+pub fn month_name(month: &str) -> String {
+    let number = month.get(5..7).and_then(|text| text.parse::<usize>().ok());
+    let name = number.and_then(|number| MONTHS.get(number.checked_sub(1)?));
+    name.map_or_else(|| month.to_owned(), |name| format!("{name} de {}", month.get(..4).unwrap_or_default()))
+}
+
+/// `nov/26` of `2026-11`
+pub fn short_month(month: &str) -> String {
+    let name: String = month_name(month).chars().take(3).collect();
+    format!("{name}/{}", month.get(2..4).unwrap_or_default())
+}
+
 /// `14/11/2026 10:32`
 pub fn moment(at: Moment, zone: &TimeZone) -> String {
     let iso = at.to_offset_iso(zone);
@@ -113,6 +146,51 @@ impl Chart {
     }
 }
 
+/// A month of a chart of two columns each: what is counted up, and what is counted down.
+pub struct Pair {
+    pub name: String,
+    pub values: [String; 2],
+    pub links: [String; 2],
+    /// Where the label stands, and each column: left, top, height.
+    pub label: i64,
+    pub columns: [(i64, i64, i64); 2],
+}
+
+/// A chart of pairs of columns, one beside the other.
+pub struct Columns {
+    pub title: &'static str,
+    /// What the two are.
+    pub series: [&'static str; 2],
+    pub pairs: Vec<Pair>,
+}
+
+const STEP: i64 = 50;
+const TALL: i64 = 150;
+
+impl Columns {
+    pub fn new(
+        title: &'static str,
+        series: [&'static str; 2],
+        all: Vec<(String, [i64; 2], [String; 2])>,
+    ) -> Columns {
+        let most = all.iter().flat_map(|(_, numbers, _)| *numbers).max().unwrap_or(0).max(1);
+        let pairs = (0..).zip(all).map(|(at, (name, numbers, links))| {
+            let left = at * STEP;
+            let place = |(number, from): (i64, i64)| {
+                let height = (number * TALL / most).max(i64::from(number > 0) * 3);
+                (left + from, TALL - height + 4, height)
+            };
+            let columns = [(numbers[0], 6), (numbers[1], 26)].map(place);
+            Pair { name, values: numbers.map(count), links, label: left + STEP / 2, columns }
+        });
+        Columns { title, series, pairs: pairs.collect() }
+    }
+
+    pub fn width(&self) -> i64 {
+        self.pairs.len() as i64 * STEP
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +212,24 @@ mod tests {
         let last = Pager::new(3, 250, 100, |page| page.to_string());
         assert_eq!((last.range().as_str(), last.after()), ("201 a 250 de 250", None));
         assert_eq!(Pager::new(9, 250, 100, |_| String::new()).range(), "Nada nesta página, de 250 no total");
+    }
+
+    #[test]
+    fn columns_stand_on_one_line_and_the_smallest_is_seen() {
+        let links = || [String::new(), String::new()];
+        let months = vec![("nov/26".to_owned(), [300, 1], links()), ("dez/26".to_owned(), [0, 150], links())];
+        let chart = Columns::new("", ["", ""], months);
+        let columns: Vec<_> = chart.pairs.iter().flat_map(|pair| pair.columns).collect();
+        assert!(columns.iter().all(|(_, top, height)| top + height == TALL + 4));
+        assert_eq!(columns.iter().map(|(_, _, height)| *height).collect::<Vec<_>>(), [TALL, 3, 0, 75]);
+        assert_eq!((chart.width(), chart.pairs[1].label), (100, 75));
+    }
+
+    #[test]
+    fn a_month_has_a_name() {
+        assert_eq!(month_name("2026-03"), "março de 2026");
+        assert_eq!(short_month("2026-03"), "mar/26");
+        assert_eq!(month_name("2026-13"), "2026-13");
     }
 
     #[test]

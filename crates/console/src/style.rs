@@ -3,7 +3,7 @@
 use crate::frame::Frame;
 use crate::members::Badge;
 use crate::page::show;
-use crate::show::{Chart, Pager};
+use crate::show::{Chart, Columns, Pager};
 use crate::visitor::Guest;
 use app::{App, Error};
 use askama::Template;
@@ -16,6 +16,7 @@ struct Style {
     frame: Frame,
     situations: Vec<(&'static str, Vec<Badge>)>,
     chart: Chart,
+    columns: Columns,
     pager: Pager,
 }
 
@@ -33,9 +34,13 @@ async fn made(app: &App, guest: &Guest) -> Result<Style, Error> {
     });
     let bar = |name: &str, number| (name.to_owned(), number, String::new(), None);
     let bars = vec![bar("Muitos", 1_234_567), bar("Alguns", 345_678), bar("Um", 1), bar("Nenhum", 0)];
+    let links = || ["#campos", "#botoes"].map(str::to_owned);
+    let months = [("set/26", [120, 30]), ("out/26", [80, 95]), ("nov/26", [1, 0])];
+    let months = months.map(|(name, numbers)| (name.to_owned(), numbers, links())).to_vec();
     Ok(Style {
         situations: situations.collect(),
         chart: Chart::new("Um gráfico de exemplo", "O quê", bars),
+        columns: Columns::new("Um gráfico de colunas", ["Entradas", "Cancelamentos"], months),
         pager: Pager::new(2, 250, 100, |page| format!("?pagina={page}")),
         frame,
     })

@@ -16,6 +16,7 @@ use std::sync::Arc;
 /// Browsers take a cookie of this name only from its own host, over HTTPS or on this machine.
 const SESSION: &str = "__Host-amparo";
 const NOTICE: &str = "amparo-aviso";
+const UNDO: &str = "amparo-desfazer";
 
 /// Somebody who has entered and may use the console.
 pub struct Guest {
@@ -24,6 +25,8 @@ pub struct Guest {
     pub theme: Option<Theme>,
     /// What the page before has to say.
     pub notice: Option<String>,
+    /// How that may be taken back.
+    pub undo: Option<Undo>,
     /// What he asked for, from the path on.
     pub path: String,
 }
@@ -35,6 +38,33 @@ impl Guest {
 
     pub fn is_admin(&self) -> bool {
         self.visitor.session.role == Role::Administrator
+    }
+}
+
+/// A form that takes back what was just done: where it goes, and what it carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undo {
+    pub action: String,
+    pub fields: Vec<(String, String)>,
+}
+
+impl Undo {
+    pub fn new(action: String, fields: &[(&str, &str)]) -> Undo {
+        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        Undo { action, fields: fields.iter().map(own).collect() }
+    }
+
+    fn to_text(&self) -> String {
+        let fields =
+            form_urlencoded::Serializer::new(String::new()).extend_pairs(self.fields.iter()).finish();
+        format!("{}?{fields}", self.action)
+    }
+
+    /// Only to a page of ours.
+    fn from_text(text: &str) -> Option<Undo> {
+        let (action, fields) = text.split_once('?')?;
+        let fields = form_urlencoded::parse(fields.as_bytes()).into_owned().collect();
+        (inside(action) == action).then(|| Undo { action: action.to_owned(), fields })
     }
 }
 
@@ -89,7 +119,8 @@ impl FromRequestParts<App> for Guest {
             return Err(Turned::ToPassword { root });
         }
         let notice = cookie(&parts.headers, NOTICE).map(decoded).filter(|text| !text.is_empty());
-        Ok(Guest { visitor, token, theme: Theme::chosen(&parts.headers), notice, path })
+        let undo = cookie(&parts.headers, UNDO).map(decoded).and_then(|text| Undo::from_text(&text));
+        Ok(Guest { visitor, token, theme: Theme::chosen(&parts.headers), notice, undo, path })
     }
 }
 
@@ -145,11 +176,22 @@ pub fn set_theme(response: &mut Response, theme: &str) {
 pub fn tell(response: &mut Response, text: &str) {
     let text: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
     put(response, &format!("{NOTICE}={text}; Path=/; HttpOnly; SameSite=Lax; Max-Age=60"));
+    // What may be taken back is what was said last.
+    put(response, &format!("{UNDO}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"));
+}
+
+/// The same, with the way back.
+pub fn tell_undo(response: &mut Response, text: &str, undo: &Undo) {
+    tell(response, text);
+    let undo: String = form_urlencoded::byte_serialize(undo.to_text().as_bytes()).collect();
+    put(response, &format!("{UNDO}={undo}; Path=/; HttpOnly; SameSite=Lax; Max-Age=60"));
 }
 
 /// What was said once is not said again.
 pub fn told(response: &mut Response) {
-    put(response, &format!("{NOTICE}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"));
+    for name in [NOTICE, UNDO] {
+        put(response, &format!("{name}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"));
+    }
 }
 
 fn put(response: &mut Response, cookie: &str) {
@@ -181,6 +223,29 @@ impl Query {
     /// A parameter's text without blanks around it; empty where it is absent.
     pub fn text(&self, name: &str) -> &str {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.trim())
+    }
+
+    /// What a text says behind the question mark.
+    pub fn read(text: &str) -> Query {
+        Query(form_urlencoded::parse(text.as_bytes()).into_owned().collect())
+    }
+
+    /// What is asked for, whatever page of it: in one order, without what is empty.
+    pub fn filters(&self) -> String {
+        self.kept(|_| true)
+    }
+
+    /// The same question without one of its parts.
+    pub fn without(&self, name: &str) -> String {
+        format!("?{}", self.kept(|known| known != name))
+    }
+
+    fn kept(&self, is_wanted: impl Fn(&str) -> bool) -> String {
+        let mut kept: Vec<(&str, &str)> =
+            self.0.iter().map(|(name, value)| (name.as_str(), value.trim())).collect();
+        kept.retain(|(name, value)| *name != "pagina" && !value.is_empty() && is_wanted(name));
+        kept.sort_unstable();
+        form_urlencoded::Serializer::new(String::new()).extend_pairs(kept).finish()
     }
 
     /// The page asked for, from 1.
@@ -216,10 +281,25 @@ impl<S: Send + Sync> FromRequestParts<S> for Number {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Number, Refusal> {
-        let path = RawPathParams::from_request_parts(parts, state).await.map_err(|_| Refusal::NotThere)?;
-        let found = path.iter().find(|(name, _)| *name == "codigo").and_then(|(_, value)| value.parse().ok());
-        found.map(Number).ok_or(Refusal::NotThere)
+        number(parts, state, "codigo").await.map(Number)
     }
+}
+
+/// The code in the path, and that of a part of what it names.
+pub struct Part(pub i32, pub i32);
+
+impl<S: Send + Sync> FromRequestParts<S> for Part {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Part, Refusal> {
+        Ok(Part(number(parts, state, "codigo").await?, number(parts, state, "parte").await?))
+    }
+}
+
+async fn number<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Result<i32, Refusal> {
+    let path = RawPathParams::from_request_parts(parts, state).await.map_err(|_| Refusal::NotThere)?;
+    let found = path.iter().find(|(known, _)| *known == name).and_then(|(_, value)| value.parse().ok());
+    found.ok_or(Refusal::NotThere)
 }
 
 #[cfg(test)]
@@ -242,5 +322,14 @@ mod tests {
             assert_eq!(inside(elsewhere), "/console", "{elsewhere}");
         }
         assert_eq!(inside("/console/associados?nome=x"), "/console/associados?nome=x");
+    }
+
+    #[test]
+    fn a_way_back_leads_to_our_own_pages_alone() {
+        let undo = Undo::new("/console/beneficios/7/desfazer".to_owned(), &[("para", "1"), ("q", "a&b =")]);
+        assert_eq!(Undo::from_text(&undo.to_text()), Some(undo));
+        for foreign in ["https://evil.example/?a=b", "//evil.example?", "/console/x", ""] {
+            assert_eq!(Undo::from_text(foreign), None, "{foreign}");
+        }
     }
 }

@@ -26,6 +26,12 @@
     telefone: (digits) => (digits.length <= 10 ? fill("(##)####-####", digits) : fill("(##)#####-####", digits)),
     cep: (digits) => fill("#####-###", digits),
     data: (digits) => fill("##/##/####", digits),
+    ano: (digits) => digits.slice(0, 4),
+    cartao: (digits) => fill("#### ## # ### ###", digits),
+    dinheiro: (digits) => {
+      const cents = digits.replace(/^0+/, "").padStart(3, "0");
+      return cents.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, ".") + "," + cents.slice(-2);
+    },
   };
   const fill = (mask, digits) => {
     let out = "", at = 0;
@@ -35,6 +41,13 @@
     }
     return out;
   };
+  document.querySelectorAll("[data-mascara=placa], [data-mascara=maiusculas]").forEach((input) => {
+    input.addEventListener("input", () => {
+      const [from, to] = [input.selectionStart, input.selectionEnd];
+      input.value = input.value.toUpperCase();
+      input.setSelectionRange(from, to);
+    });
+  });
   document.querySelectorAll("[data-mascara]").forEach((input) => {
     const mask = dress[input.dataset.mascara];
     input.addEventListener("input", () => {

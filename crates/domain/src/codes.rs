@@ -48,6 +48,10 @@ code!(
     SituationCode
 );
 code!(
+    /// A filter that somebody keeps of a list.
+    FilterCode
+);
+code!(
     /// A plan of a tenant (`codPlano`).
     PlanCode
 );

@@ -96,6 +96,10 @@ pub enum Rejection {
     TooManyReceivers {
         most: usize,
     },
+    /// Somebody keeps as many filters of a list as he may.
+    TooManyFilters {
+        most: usize,
+    },
     /// Neither a stretch nor a day.
     NothingToSendAgain,
     BadDocument(String),
@@ -356,6 +360,7 @@ impl Rejection {
                 | Rejection::NotAHealthDeal(_)
                 | Rejection::HostTaken(_)
                 | Rejection::TooManyReceivers { .. }
+                | Rejection::TooManyFilters { .. }
                 | Rejection::LastAdministrator(_)
                 | Rejection::OldVersion { .. }
                 | Rejection::MayNotMove { .. }

@@ -56,6 +56,7 @@ pub enum Counter {
     Receiver,
     /// Every time that somebody takes deliveries in hand.
     Lease,
+    SavedFilter,
 }
 
 impl Counter {
@@ -107,6 +108,7 @@ impl Counter {
             Counter::FieldChange => "field_change",
             Counter::Receiver => "receiver",
             Counter::Lease => "lease",
+            Counter::SavedFilter => "saved_filter",
         }
     }
 }

@@ -5,7 +5,7 @@
 use crate::counters::{self, Counter};
 use crate::statement::inserts;
 use crate::tally::{Changes, Counted, NO_SITUATION, Ordering};
-use crate::{Error, Statement, Tx, Value, names, sql};
+use crate::{Error, Statement, Tx, Value, monthly, names, sql};
 use domain::{BenefitCode, BranchCode, PersonCode, SellerCode, SituationCode, TenantId};
 
 /// What all rows of a member have in common. Days are `yyyy-MM-dd`, in the base's time zone.
@@ -58,9 +58,10 @@ const INSERT: &str =
 
 /// Writes new rows.
 pub fn add(tenant: TenantId, rows: &[ListedRow<'_>]) -> Vec<Statement> {
-    let mut changes = Changes::default();
+    let (mut changes, mut months) = (Changes::default(), monthly::Changes::default());
     for row in rows {
         count(&mut changes, row.slot, &row.own, 1);
+        count_month(&mut months, &row.own, 1);
     }
     let mut statements = inserts(INSERT, ROWS, rows.iter().map(|row| values(tenant, row)));
     statements.extend(names::insert(
@@ -69,6 +70,7 @@ pub fn add(tenant: TenantId, rows: &[ListedRow<'_>]) -> Vec<Statement> {
         rows.iter().map(|row| (row.slot, row.own.branch, row.member.name)),
     ));
     statements.extend(changes.statements(tenant));
+    statements.extend(months.statements(tenant));
     statements
 }
 
@@ -82,10 +84,13 @@ pub struct Before {
 /// Writes what a row has of its own anew; it stays where it is.
 pub fn change(tenant: TenantId, before: Before, row: &ListedRow<'_>) -> Vec<Statement> {
     let own = &row.own;
-    let mut changes = Changes::default();
+    let (mut changes, mut months) = (Changes::default(), monthly::Changes::default());
     let was = Own { branch: before.branch, benefit: before.benefit, ..own.clone() };
     count(&mut changes, row.slot, &was, -1);
     count(&mut changes, row.slot, own, 1);
+    // When a benefit was registered never changes.
+    count_month(&mut months, &was, -1);
+    count_month(&mut months, own, 1);
     let mut statements = vec![
         sql("UPDATE listing SET branch = $3, benefit = $4, situation = $5, plate_key = $6, chassis = $7, consultant = $8,
                  representative = $9, registered_on = $10, updated_on = $11
@@ -111,6 +116,7 @@ pub fn change(tenant: TenantId, before: Before, row: &ListedRow<'_>) -> Vec<Stat
         ));
     }
     statements.extend(changes.statements(tenant));
+    statements.extend(months.statements(tenant));
     statements
 }
 
@@ -190,6 +196,12 @@ fn count(changes: &mut Changes, slot: i32, own: &Own<'_>, by: i64) {
     changes.count(Ordering::Slot, slot, own.counted(), by);
     if let Some((benefit, _)) = own.benefit {
         changes.count(Ordering::Benefit, benefit.get(), own.counted(), by);
+    }
+}
+
+fn count_month(months: &mut monthly::Changes, own: &Own<'_>, by: i64) {
+    if own.benefit.is_some() {
+        months.count(monthly::Turn::Registered, own.registered_on, own.branch, by);
     }
 }
 

@@ -60,6 +60,21 @@ pub async fn holders(
     rows.iter().map(|row| row.get("person")).collect()
 }
 
+/// Who has one of these numbers, by code.
+pub async fn holders_of_any(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    numbers: &[Phone],
+    limit: i64,
+) -> Result<Vec<PersonCode>, Error> {
+    let statement = sql("SELECT DISTINCT person FROM phones WHERE tenant = $1")
+        .arg(tenant)
+        .within("number", numbers.iter().map(Phone::as_str))
+        .then("ORDER BY person LIMIT ?", [limit]);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| row.get("person")).collect()
+}
+
 /// A person's telephones, in their order.
 pub async fn of(
     from: impl Into<Source<'_>>,

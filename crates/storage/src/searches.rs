@@ -192,6 +192,23 @@ pub async fn stretch_slots(
     rows.iter().map(|row| row.get("slot")).collect()
 }
 
+/// The benefits of these slots, in their order.
+pub async fn benefits_of(
+    tx: &mut Tx,
+    tenant: domain::TenantId,
+    slots: &[i32],
+) -> Result<Vec<BenefitCode>, Error> {
+    if slots.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = sql("SELECT benefit FROM listing WHERE tenant = $1")
+        .arg(tenant)
+        .within("slot", slots.iter().copied())
+        .ending("AND benefit IS NOT NULL ORDER BY slot");
+    let rows = tx.all(statement).await?;
+    rows.iter().map(|row| row.get("benefit")).collect()
+}
+
 /// The rows of these slots, in their order.
 pub async fn at(tx: &mut Tx, scope: &Scope, slots: &[i32]) -> Result<Vec<Found>, Error> {
     if slots.is_empty() {

@@ -129,6 +129,9 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::NothingToSendAgain => {
             "codHistoricoInicial: informe de que código (e, em codHistoricoFinal, até qual), ou um dia em desde.".to_owned()
         }
+        Rejection::TooManyFilters { most } => {
+            format!("nome: você já tem {most} filtros salvos desta lista; apague um que não usa mais.")
+        }
         Rejection::TooManyReceivers { most } => {
             format!("codReceptor: a base já tem {most} receptores em uso, e não pode ter mais; retire um antes.")
         }

@@ -241,6 +241,24 @@ pub async fn overdue(app: &App, caller: &Session, number: i32) -> Result<Page<It
     Ok(Page { rows, number, total, registers })
 }
 
+/// How many of each kind are past their time.
+pub async fn overdue_counts(app: &App, caller: &Session) -> Result<[(CaseKind, i64); 4], Error> {
+    let (tenant, now) = (caller.scope.tenant(), app.now());
+    let asked = |registers: &Registers| (caller.scope.clone(), limits(registers), now);
+    let (counts, _) = read_by_registers(app, tenant, asked, |tx, (scope, limits, now)| {
+        Box::pin(async move {
+            let mut counts = CaseKind::ALL.map(|kind| (kind, 0));
+            for (kind, count) in &mut counts {
+                let own: Vec<Late> = limits.iter().filter(|one| one.kind == *kind).copied().collect();
+                *count = cases::late_count(&mut *tx, scope, &own, *now).await?;
+            }
+            Ok::<_, Error>(counts)
+        })
+    })
+    .await?;
+    Ok(counts)
+}
+
 /// The situations that may last only so long.
 fn limits(registers: &Registers) -> Vec<Late> {
     let lasting = registers.situations.iter().filter(|one| !one.kind.closes());

@@ -12,7 +12,8 @@ use crate::searches::Page;
 use crate::situations::DEAL;
 use crate::{App, Error};
 use domain::{
-    BranchCode, DealCode, DealState, Field, FunnelCode, LeadCode, Rejection, Scope, StageCode, UserCode,
+    BranchCode, DealCode, DealState, Field, FunnelCode, LeadCode, PersonCode, Rejection, Scope, StageCode,
+    UserCode,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -112,6 +113,19 @@ async fn found(app: &App, caller: &Session, codes: &[DealCode]) -> Result<Vec<Fo
     let found = deals::at(&app.db, &caller.scope, codes, false).await?;
     let mut found: HashMap<DealCode, FoundDeal> = found.into_iter().map(|one| (one.code, one)).collect();
     Ok(codes.iter().filter_map(|code| found.remove(code)).collect())
+}
+
+/// The deals of a member that the caller may see, the last one first.
+pub async fn of_person(
+    app: &App,
+    caller: &Session,
+    person: PersonCode,
+) -> Result<(Vec<FoundDeal>, Arc<Registers>), Error> {
+    let registers = registers(app, caller.scope.tenant()).await?;
+    let codes = deals::of_person(&app.db, &caller.scope, person, PAGE).await?;
+    let rows = found(app, caller, &codes).await?;
+    saw(app, caller, LIST, rows.iter().map(|one| one.person))?;
+    Ok((rows, registers))
 }
 
 /// The board of a funnel.

@@ -25,7 +25,7 @@ use storage::items::{self, Item};
 use storage::listing::{self, ListedRow};
 use storage::people::Profile;
 use storage::trackers::{self, NewTracker};
-use storage::{Tx, phones};
+use storage::{Tx, monthly, phones};
 
 /// Where the history says that a demonstration's situations come from.
 const ORIGIN: &str = "demonstração";
@@ -54,6 +54,12 @@ pub async fn write_members(tx: &mut Tx, part: &Part) -> Result<Progress, Error> 
     let of_cases = first.cases;
     let rows = Rows::of(part, first);
     tx.batch(benefits::insert(tenant, rows.benefits())).await?;
+    let mut months = monthly::Changes::default();
+    for (_, benefit) in rows.benefits() {
+        let day = benefit.cancelled_on.as_deref().unwrap_or_default();
+        months.count(monthly::Turn::Cancelled, day, benefit.branch, 1);
+    }
+    tx.batch(months.statements(tenant)).await?;
     tx.batch(items::insert_each(tenant, rows.items())).await?;
     tx.batch(dependents::insert(tenant, rows.dependents())).await?;
     tx.batch(trackers::insert(tenant, rows.equipment().filter_map(tracker))).await?;

@@ -3,8 +3,12 @@
 use super::sample::Sample;
 use super::script::{HERE, Script, now, plainly};
 use app::access::Session;
-use app::{benefits, deals, leads, people, tenants, users};
-use domain::{BenefitCode, DealCode, DealState, LeadCode, PersonCode, StageCode, UserCode};
+use app::searches::{self, Part, Turn};
+use app::{benefits, deals, find, leads, panel, people, saved, tenants, users};
+use domain::{
+    BenefitCode, BranchCode, DealCode, DealState, Entity, LeadCode, PersonCode, SituationKind, StageCode,
+    UserCode,
+};
 use wire::read::body;
 
 impl Script<'_> {
@@ -43,8 +47,41 @@ impl Script<'_> {
             let wanted = leads::Wanted { filter, active: Some(true), page: 1, ..leads::Wanted::default() };
             leads::page(self.app, caller, wanted).await.unwrap();
         }
+        self.recorder.begin(&format!("the deals of a member / {who}"));
+        deals::of_person(self.app, caller, person).await.unwrap();
         self.recorder.begin(&format!("a lead / {who}"));
         let _ = leads::one(self.app, caller, LeadCode::new(10)).await;
+    }
+
+    /// What the console shows beyond the interface.
+    pub async fn console(&self, who: &str, caller: &Session) {
+        self.recorder.begin(&format!("the panel's figures / {who}"));
+        let figures = panel::figures(self.app, caller).await.unwrap();
+        self.recorder.begin(&format!("the panel's work / {who}"));
+        panel::work(self.app, caller).await.unwrap();
+        let cancelled = figures.registers.default_situation(Entity::Benefit, SituationKind::Cancelled);
+        let month = |turn| Some((turn, "2025-06".to_owned()));
+        for (what, part) in [
+            ("a situation", Part { situation: cancelled.map(|one| one.code), ..Part::default() }),
+            ("a branch", Part { branch: Some(BranchCode::new(2)), ..Part::default() }),
+            ("a month's coming", Part { month: month(Turn::Registered), ..Part::default() }),
+            ("a month's going", Part { month: month(Turn::Cancelled), ..Part::default() }),
+        ] {
+            self.recorder.begin(&format!("part of the benefits by {what} / {who}"));
+            searches::listed(self.app, caller, part, 1).await.unwrap();
+        }
+        self.recorder.begin(&format!("kept filters / {who}"));
+        let wanted = saved::Wanted { name: "Um".to_owned(), query: "uf=SP".to_owned(), is_shared: true };
+        let code = saved::keep(self.app, caller, saved::List::Members, wanted).await.unwrap();
+        saved::all(self.app, caller, saved::List::Members).await.unwrap();
+        saved::choose(self.app, caller, saved::List::Members, vec!["loja".to_owned()]).await.unwrap();
+        saved::columns(self.app, caller, saved::List::Members).await.unwrap();
+        saved::change(self.app, caller, code, ("Dois", false)).await.unwrap();
+        saved::forget(self.app, caller, code).await.unwrap();
+        self.recorder.begin(&format!("the one search / {who}"));
+        for text in ["987654321", "77", "1234567890123"] {
+            find::find(self.app, caller, text).await.unwrap();
+        }
     }
 
     pub async fn manage(&self, caller: &Session) {
@@ -57,7 +94,7 @@ impl Script<'_> {
             name: None,
             email: Some(domain::Email::parse("outro@demo.example").unwrap()),
             role: None,
-            branches: Some([1, 2].map(domain::BranchCode::new).to_vec()),
+            branches: Some([1, 2].map(BranchCode::new).to_vec()),
             active: None,
         };
         now(users::change(self.app, caller, one.code, changes, plainly()).await);

@@ -60,6 +60,7 @@ impl Script<'_> {
             self.sales(who, caller).await;
             self.read_registers(who, caller).await;
             self.look_whole(who, caller).await;
+            Box::pin(self.console(who, caller)).await;
         }
         self.validate(&callers).await;
         let (_, administrator) = &callers[0];

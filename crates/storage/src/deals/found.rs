@@ -200,6 +200,23 @@ pub async fn of_some(
     codes.iter().map(|row| row.get("code")).collect()
 }
 
+/// The deals of somebody, in whatever situation, the last one first.
+pub async fn of_person(
+    from: impl Into<Source<'_>>,
+    scope: &Scope,
+    person: PersonCode,
+    limit: i64,
+) -> Result<Vec<DealCode>, Error> {
+    let statement = sql("SELECT d.code FROM leads l JOIN deals d ON d.tenant = l.tenant AND d.lead = l.code
+         WHERE l.tenant = $1 AND l.person = $2")
+    .arg(scope.tenant())
+    .arg(person)
+    .scoped("d.branch + 0", scope.branches())
+    .then("ORDER BY d.code DESC LIMIT ?", [limit]);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| row.get("code")).collect()
+}
+
 /// Leads whose deals are asked for at once.
 const LEADS: usize = 256;
 

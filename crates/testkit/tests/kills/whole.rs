@@ -174,4 +174,26 @@ async fn tallies(db: &Db) {
         })
         .collect();
     assert_eq!(tally, counted, "orderings 1 to 4");
+    months(db).await;
+}
+
+/// So are those of the months.
+async fn months(db: &Db) {
+    let counted =
+        "SELECT 1 AS turn, SUBSTR(registered_on, 1, 7) AS month, branch, COUNT(*) AS rows FROM listing
+             WHERE tenant = 1 AND benefit IS NOT NULL GROUP BY SUBSTR(registered_on, 1, 7), branch
+         UNION ALL SELECT 2, SUBSTR(cancelled_on, 1, 7), branch, COUNT(*) FROM benefits
+             WHERE tenant = 1 AND cancelled_on IS NOT NULL GROUP BY SUBSTR(cancelled_on, 1, 7), branch";
+    let kept = "SELECT turn, month, branch, rows FROM monthly_tally WHERE tenant = 1 AND rows <> 0";
+    let mut both = Vec::new();
+    for text in [counted, kept] {
+        let mut rows: Vec<(i64, String, i64, i64)> = Vec::new();
+        for row in all(db, text).await {
+            let of = |column| row.get::<i64>(column).unwrap();
+            rows.push((of("turn"), row.get("month").unwrap(), of("branch"), of("rows")));
+        }
+        rows.sort();
+        both.push(rows);
+    }
+    assert_eq!(both[0], both[1], "months");
 }

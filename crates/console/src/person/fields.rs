@@ -1,0 +1,191 @@
+//! What is known of a member, as his page shows it and as the form asks for it.
+
+use crate::records::{Kind, Spec, Values};
+use crate::visitor::Guest;
+use crate::words;
+use app::base::Registers;
+use app::people::View;
+use domain::{Document, Email, Nature, PhoneKind, PostalAddress, shown};
+use wire::names;
+
+pub fn groups(view: &View) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
+    let values = values(view);
+    let value = |name: &str| values.get(name).cloned().unwrap_or_default();
+    let shown = |name: &'static str| match name {
+        "estadoCivil" => {
+            let state = view.profile.civil_state.map(words::civil_state).unwrap_or_default();
+            (label(name), state.to_owned())
+        }
+        _ => (label(name), value(name)),
+    };
+    let seller = |code: Option<domain::SellerCode>| {
+        code.and_then(|code| view.registers.seller_name(code)).unwrap_or_default().to_owned()
+    };
+    let phones = view.phones.iter().map(|phone| phone.number.to_string()).collect::<Vec<_>>().join(", ");
+    let contact = vec![("Telefones", phones), shown("email"), ("Endereço", one_line(&view.profile.address))];
+    let own = match view.profile.nature {
+        Nature::Natural => {
+            let names = [
+                "dataNascimento",
+                "sexo",
+                "estadoCivil",
+                "conjuge",
+                "nomeMae",
+                "identidade",
+                "orgaoExpedidor",
+                "numeroCnh",
+                "categoriaCnh",
+                "validadeCnh",
+                "nomeEmpresa",
+            ];
+            names.map(shown).to_vec()
+        }
+        Nature::Legal => ["nomeFantasia", "inscricaoEstadual", "inscricaoMunicipal", "representanteLegal"]
+            .map(shown)
+            .to_vec(),
+    };
+    let sale = vec![
+        ("Consultor", seller(view.profile.consultant)),
+        ("Representante", seller(view.profile.representative)),
+        shown("codigoIntegracao"),
+    ];
+    let all = [("Contato", contact), ("Dados pessoais", own), ("Venda", sale)];
+    let filled =
+        all.map(|(title, facts)| (title, facts.into_iter().filter(|(_, text)| !text.is_empty()).collect()));
+    filled.into_iter().filter(|(_, facts): &(_, Vec<_>)| !facts.is_empty()).collect()
+}
+
+/// `Avenida Paulista, 1578, Apto 12 — Bela Vista, São Paulo/SP — 01310-100`
+fn one_line(address: &PostalAddress) -> String {
+    let street = [address.street_kind.as_deref(), address.street.as_deref()];
+    let street = street.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let first = [
+        Some(street.as_str()).filter(|text| !text.is_empty()),
+        address.number.as_deref(),
+        address.complement.as_deref(),
+    ];
+    let first = first.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let city = [address.city.as_deref(), address.state.as_deref()]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join("/");
+    let second = [address.district.as_deref(), Some(city.as_str()).filter(|text| !text.is_empty())];
+    let second = second.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let cep = address.cep.as_ref().map(ToString::to_string).unwrap_or_default();
+    [first, second, cep].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" — ")
+}
+
+/// Everything that the form asks, in its order.
+pub const SPECS: &[Spec] = &[
+    Spec::text("nomePessoa", "Nome", 200),
+    Spec::masked("cpfCnpj", "CPF ou CNPJ", "documento"),
+    Spec::choice("codLoja", "Loja"),
+    Spec::masked("telefones.0.numero", "Celular", "telefone"),
+    Spec::masked("telefones.1.numero", "Telefone fixo", "telefone"),
+    Spec { name: "email", label: "E-mail", kind: Kind::Email, longest: 254, hint: "" },
+    Spec::masked("endereco.cep", "CEP", "cep"),
+    Spec::text("endereco.tipoLogradouro", "Tipo (rua, avenida…)", 50),
+    Spec::text("endereco.logradouro", "Logradouro", 200),
+    Spec::text("endereco.numero", "Número", 20),
+    Spec::text("endereco.complemento", "Complemento", 100),
+    Spec::text("endereco.bairro", "Bairro", 100),
+    Spec::text("endereco.cidade", "Cidade", 100),
+    Spec::choice("endereco.uf", "UF"),
+    Spec::masked("dataNascimento", "Data de nascimento", "data"),
+    Spec::choice("sexo", "Sexo"),
+    Spec::choice("estadoCivil", "Estado civil"),
+    Spec::text("nomeMae", "Nome da mãe", 200),
+    Spec::text("identidade", "Identidade (RG)", 30),
+    Spec::text("orgaoExpedidor", "Órgão expedidor", 30),
+    Spec::text("numeroCnh", "CNH", 20),
+    Spec::text("categoriaCnh", "Categoria da CNH", 5),
+    Spec::masked("validadeCnh", "Validade da CNH", "data"),
+    Spec::text("nomeEmpresa", "Empresa em que trabalha", 200),
+    Spec::text("nomeFantasia", "Nome fantasia (empresa)", 200),
+    Spec::text("inscricaoEstadual", "Inscrição estadual", 30),
+    Spec::text("inscricaoMunicipal", "Inscrição municipal", 30),
+    Spec::text("representanteLegal", "Representante legal", 200),
+    Spec::text("codigoIntegracao", "Código em outro sistema", 100),
+];
+
+/// Where each part of the form begins.
+pub const SECTIONS: &[(&str, std::ops::Range<usize>)] = &[
+    ("Quem é", 0..3),
+    ("Contato", 3..6),
+    ("Endereço", 6..14),
+    ("Dados pessoais", 14..24),
+    ("Empresa e integração", 24..29),
+];
+
+pub fn label(name: &str) -> &'static str {
+    match name {
+        "conjuge" => "Cônjuge",
+        _ => SPECS.iter().find(|spec| spec.name == name).map_or("", |spec| spec.label),
+    }
+}
+
+/// What is kept, as the form shows it.
+pub fn values(view: &View) -> Values {
+    let person = &view.profile;
+    let own = |value: &Option<String>| value.clone().unwrap_or_default();
+    let day = |value: &Option<String>| value.as_deref().map(shown::day).unwrap_or_default();
+    let phone = |kind: PhoneKind| {
+        let found = view.phones.iter().find(|phone| phone.kind == kind);
+        found.map(|phone| phone.number.to_string()).unwrap_or_default()
+    };
+    let address = &person.address;
+    Values::from([
+        ("nomePessoa", person.name.clone()),
+        ("cpfCnpj", person.document.as_ref().map(Document::to_string).unwrap_or_default()),
+        ("codLoja", person.branch.to_string()),
+        ("telefones.0.numero", phone(PhoneKind::Mobile)),
+        ("telefones.1.numero", phone(PhoneKind::Landline)),
+        ("email", person.email.as_ref().map(Email::to_string).unwrap_or_default()),
+        ("endereco.cep", address.cep.as_ref().map(ToString::to_string).unwrap_or_default()),
+        ("endereco.tipoLogradouro", own(&address.street_kind)),
+        ("endereco.logradouro", own(&address.street)),
+        ("endereco.numero", own(&address.number)),
+        ("endereco.complemento", own(&address.complement)),
+        ("endereco.bairro", own(&address.district)),
+        ("endereco.cidade", own(&address.city)),
+        ("endereco.uf", own(&address.state)),
+        ("dataNascimento", day(&person.born_on)),
+        ("sexo", person.sex.map(names::sex).unwrap_or_default().to_owned()),
+        ("estadoCivil", person.civil_state.map(names::civil_state).unwrap_or_default().to_owned()),
+        ("conjuge", own(&person.spouse)),
+        ("nomeMae", own(&person.mother)),
+        ("identidade", own(&person.identity_number)),
+        ("orgaoExpedidor", own(&person.identity_issuer)),
+        ("numeroCnh", own(&person.cnh_number)),
+        ("categoriaCnh", own(&person.cnh_category)),
+        ("validadeCnh", day(&person.cnh_valid_until)),
+        ("nomeEmpresa", own(&person.company)),
+        ("nomeFantasia", own(&person.trade_name)),
+        ("inscricaoEstadual", own(&person.state_registration)),
+        ("inscricaoMunicipal", own(&person.municipal_registration)),
+        ("representanteLegal", own(&person.legal_representative)),
+        ("codigoIntegracao", own(&person.integration_code)),
+    ])
+}
+
+pub const STATES: [&str; 27] = [
+    "AC", "AL", "AM", "AP", "BA", "CE", "DF", "ES", "GO", "MA", "MG", "MS", "MT", "PA", "PB", "PE", "PI",
+    "PR", "RJ", "RN", "RO", "RR", "RS", "SC", "SE", "SP", "TO",
+];
+
+pub fn choices(registers: &Registers, guest: &Guest, name: &str) -> Vec<(String, String)> {
+    let same = |text: &str| (text.to_owned(), text.to_owned());
+    match name {
+        "codLoja" => {
+            let branches = registers.branches_of(&guest.session().scope);
+            branches.map(|one| (one.code.to_string(), one.name.clone())).collect()
+        }
+        "endereco.uf" => STATES.iter().map(|state| same(state)).collect(),
+        "sexo" => domain::Sex::ALL.iter().map(|one| same(names::sex(*one))).collect(),
+        "estadoCivil" => {
+            crate::benefit::named(domain::CivilState::ALL, names::civil_state, words::civil_state)
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,83 @@
+//! The fixed sets as people say them; what the interface calls them is in `wire::names`.
+
+use domain::{BenefitKind, CaseKind, CivilState, Fuel, Kinship, VehicleCategory};
+
+pub const fn kind(kind: BenefitKind) -> &'static str {
+    match kind {
+        BenefitKind::Vehicle => "Veicular",
+        BenefitKind::Health => "Saúde",
+        BenefitKind::Miscellaneous => "Diversos",
+        BenefitKind::Consortium => "Consórcio",
+        BenefitKind::Assistance => "Assistência 24h",
+    }
+}
+
+pub const fn civil_state(state: CivilState) -> &'static str {
+    match state {
+        CivilState::Single => "Solteiro(a)",
+        CivilState::Married => "Casado(a)",
+        CivilState::Widowed => "Viúvo(a)",
+        CivilState::Separated => "Separado(a)",
+        CivilState::Divorced => "Divorciado(a)",
+        CivilState::StableUnion => "União estável",
+        CivilState::Other => "Outro",
+    }
+}
+
+pub const fn kinship(kinship: Kinship) -> &'static str {
+    match kinship {
+        Kinship::Spouse => "Cônjuge",
+        Kinship::Father => "Pai ou mãe",
+        Kinship::Child => "Filho(a)",
+        Kinship::Sibling => "Irmão ou irmã",
+        Kinship::Grandparent => "Avô ou avó",
+        Kinship::Uncle => "Tio(a)",
+        Kinship::Nephew => "Sobrinho(a)",
+        Kinship::Cousin => "Primo(a)",
+        Kinship::Grandchild => "Neto(a)",
+        Kinship::ParentInLaw => "Sogro(a)",
+        Kinship::Other => "Outro",
+        Kinship::Dog => "Cachorro",
+        Kinship::Cat => "Gato",
+        Kinship::OtherPet => "Outro animal",
+        Kinship::SiblingInLaw => "Cunhado(a)",
+        Kinship::ChildInLaw => "Genro ou nora",
+        Kinship::Stepchild => "Enteado(a)",
+        Kinship::Stepfather => "Padrasto ou madrasta",
+    }
+}
+
+pub const fn fuel(fuel: Fuel) -> &'static str {
+    match fuel {
+        Fuel::Petrol => "Gasolina",
+        Fuel::Ethanol => "Etanol",
+        Fuel::Flex => "Flex",
+        Fuel::Diesel => "Diesel",
+        Fuel::NaturalGas => "GNV",
+        Fuel::Electric => "Elétrico",
+        Fuel::Other => "Outro",
+    }
+}
+
+pub const fn category(category: VehicleCategory) -> &'static str {
+    match category {
+        VehicleCategory::Bicycle => "Bicicleta",
+        VehicleCategory::Truck => "Caminhão",
+        VehicleCategory::Light => "Leve",
+        VehicleCategory::Motorcycle => "Motocicleta",
+        VehicleCategory::Pickup => "Picape",
+        VehicleCategory::Utility => "Utilitário",
+        VehicleCategory::Bus => "Ônibus",
+        VehicleCategory::Other => "Outro",
+    }
+}
+
+/// Of several, and where in the console they are.
+pub const fn cases(kind: CaseKind) -> (&'static str, &'static str) {
+    match kind {
+        CaseKind::Claim => ("Eventos", "/console/eventos"),
+        CaseKind::Inspection => ("Vistorias", "/console/vistorias"),
+        CaseKind::Ticket => ("Chamados", "/console/help-desk"),
+        CaseKind::Appointment => ("Consultas", "/console/consultas"),
+    }
+}

@@ -1,0 +1,104 @@
+//! How many benefits were registered and cancelled in each month, branch by branch: kept as it changes, so that a panel need
+//! not count; and which they were.
+
+use crate::statement::inserts;
+use crate::{Error, Source, Statement, Tx, Value, Weight, sql};
+use domain::{BenefitCode, BranchCode, Scope, TenantId};
+use std::collections::BTreeMap;
+
+/// What happened to a benefit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Turn {
+    Registered = 1,
+    Cancelled = 2,
+}
+
+/// What a unit changes in the counts, gathered so that what cancels out is never written.
+#[derive(Debug, Default)]
+pub struct Changes(BTreeMap<(Turn, String, BranchCode), i64>);
+
+impl Changes {
+    /// Counts a benefit in, or out where `by` is negative. The day is `yyyy-MM-dd`.
+    pub fn count(&mut self, turn: Turn, day: &str, branch: BranchCode, by: i64) {
+        if let Some(month) = day.get(..7) {
+            *self.0.entry((turn, month.to_owned(), branch)).or_default() += by;
+        }
+    }
+
+    pub fn statements(self, tenant: TenantId) -> Vec<Statement> {
+        let changed = self.0.into_iter().filter(|(_, by)| *by != 0);
+        let rows = changed.map(|((turn, month, branch), by)| -> [Value; 5] {
+            [tenant.into(), (turn as i64).into(), month.into(), branch.into(), by.into()]
+        });
+        inserts("INSERT INTO monthly_tally (tenant, turn, month, branch, rows) VALUES", 4, rows)
+            .into_iter()
+            .map(|insert| {
+                insert.ending(
+                    "ON CONFLICT (tenant, turn, month, branch)
+                         DO UPDATE SET rows = monthly_tally.rows + excluded.rows",
+                )
+            })
+            .collect()
+    }
+}
+
+/// How many in a month and a branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    pub turn: Turn,
+    /// `yyyy-MM`
+    pub month: String,
+    pub branch: BranchCode,
+    pub benefits: i64,
+}
+
+/// The counts of this month and of those behind it.
+pub async fn since(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    first: &str,
+) -> Result<Vec<Counted>, Error> {
+    let mut all = Vec::new();
+    let from = from.into();
+    let statement = sql("SELECT turn, month, branch, rows FROM monthly_tally
+         WHERE tenant = $1 AND turn IN (1, 2) AND month >= $2 ORDER BY turn, month, branch")
+    .arg(tenant)
+    .arg(first);
+    for row in from.all(Weight::Search, statement).await? {
+        let turn = match row.get::<i64>("turn")? {
+            1 => Turn::Registered,
+            _ => Turn::Cancelled,
+        };
+        all.push(Counted {
+            turn,
+            month: row.get("month")?,
+            branch: row.get("branch")?,
+            benefits: row.get("rows")?,
+        });
+    }
+    Ok(all)
+}
+
+/// A page of the benefits of a month (`yyyy-MM`) that the scope sees, by day.
+pub async fn codes(
+    tx: &mut Tx,
+    scope: &Scope,
+    (turn, month): (Turn, &str),
+    (take, skip): (i64, i64),
+) -> Result<Vec<BenefitCode>, Error> {
+    let days = [format!("{month}-01"), format!("{month}-31")];
+    let statement = match turn {
+        Turn::Registered => sql("SELECT benefit AS code FROM listing WHERE tenant = $1")
+            .arg(scope.tenant())
+            .then("AND registered_on >= ? AND registered_on <= ? AND benefit IS NOT NULL", days)
+            .scoped("branch + 0", scope.branches())
+            .then("ORDER BY registered_on, slot LIMIT ? OFFSET ?", [take, skip]),
+        Turn::Cancelled => sql("SELECT code FROM benefits WHERE tenant = $1")
+            .arg(scope.tenant())
+            .then("AND cancelled_on >= ? AND cancelled_on <= ?", days)
+            .scoped("branch + 0", scope.branches())
+            .then("ORDER BY cancelled_on, code LIMIT ? OFFSET ?", [take, skip]),
+    };
+    let rows = Source::from(tx).all(Weight::Search, statement).await?;
+    rows.iter().map(|row| row.get("code")).collect()
+}

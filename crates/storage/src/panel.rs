@@ -1,0 +1,110 @@
+//! What is open, counted for a panel: each statement goes through an index of what is open alone.
+
+use crate::{Error, Source, Weight, sql};
+use domain::{BranchCode, ClaimTypeCode, Moment, Scope, SituationCode, StageCode, TenantId};
+
+/// Open claims of a type in a branch, by how long ago they were opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claims {
+    pub kind: ClaimTypeCode,
+    pub branch: BranchCode,
+    /// In all, and those opened before each of the moments that were asked for.
+    pub count: i64,
+    pub older: [i64; 3],
+}
+
+/// The claims in these situations, by type and branch.
+pub async fn claims(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    open: &[SituationCode],
+    before: [Moment; 3],
+) -> Result<Vec<Claims>, Error> {
+    let statement = sql("SELECT kind, branch, COUNT(*) AS count,
+             CAST(SUM(CASE WHEN opened_at < $2 THEN 1 ELSE 0 END) AS BIGINT) AS first,
+             CAST(SUM(CASE WHEN opened_at < $3 THEN 1 ELSE 0 END) AS BIGINT) AS second,
+             CAST(SUM(CASE WHEN opened_at < $4 THEN 1 ELSE 0 END) AS BIGINT) AS third
+         FROM claims WHERE tenant = $1")
+    .arg(tenant)
+    .arg(before[0])
+    .arg(before[1])
+    .arg(before[2])
+    .within("situation", open.iter().copied())
+    .ending("GROUP BY kind, branch ORDER BY kind, branch");
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Claims {
+                kind: row.get("kind")?,
+                branch: row.get("branch")?,
+                count: row.get("count")?,
+                older: [row.get("first")?, row.get("second")?, row.get("third")?],
+            })
+        })
+        .collect()
+}
+
+/// Open deals in a stage and a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deals {
+    pub stage: StageCode,
+    pub branch: BranchCode,
+    pub count: i64,
+    /// In their stage since before the moment that was asked for.
+    pub cold: i64,
+}
+
+pub async fn deals(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    cold_before: Moment,
+) -> Result<Vec<Deals>, Error> {
+    let statement = sql("SELECT stage, branch, COUNT(*) AS count,
+             CAST(SUM(CASE WHEN stage_since < $2 THEN 1 ELSE 0 END) AS BIGINT) AS cold
+         FROM deals WHERE tenant = $1 AND situation = 1 GROUP BY stage, branch ORDER BY stage, branch")
+    .arg(tenant)
+    .arg(cold_before);
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Deals {
+                stage: row.get("stage")?,
+                branch: row.get("branch")?,
+                count: row.get("count")?,
+                cold: row.get("cold")?,
+            })
+        })
+        .collect()
+}
+
+/// How many appointments in these situations take place between two moments.
+pub async fn appointments(
+    from: impl Into<Source<'_>>,
+    scope: &Scope,
+    situations: &[SituationCode],
+    (first, behind): (Moment, Moment),
+) -> Result<i64, Error> {
+    let statement = sql("SELECT COUNT(*) AS count FROM appointments WHERE tenant = $1")
+        .arg(scope.tenant())
+        .then("AND takes_place_at >= ? AND takes_place_at < ?", [first, behind])
+        .within("situation + 0", situations.iter().copied())
+        .scoped("branch + 0", scope.branches());
+    from.into().one(statement).await?.map_or(Ok(0), |row| row.get("count"))
+}
+
+/// When the rows of these slots were registered: `yyyy-MM-dd`.
+pub async fn registered(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    slots: &[i32],
+) -> Result<Vec<String>, Error> {
+    if slots.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = sql("SELECT registered_on FROM listing WHERE tenant = $1")
+        .arg(tenant)
+        .within("slot", slots.iter().copied())
+        .ending("ORDER BY slot");
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter().map(|row| row.get("registered_on")).collect()
+}

@@ -1,0 +1,111 @@
+//! The filters that people keep of a list, and the columns that they chose.
+
+use crate::{Error, Row, Source, Tx, Weight, sql};
+use domain::{FilterCode, Moment, TenantId, UserCode};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedFilter {
+    pub code: FilterCode,
+    /// Which list it filters.
+    pub list: String,
+    pub owner: UserCode,
+    pub name: String,
+    /// What stands behind the question mark.
+    pub query: String,
+    pub is_shared: bool,
+}
+
+fn filter(row: &Row) -> Result<SavedFilter, Error> {
+    Ok(SavedFilter {
+        code: row.get("code")?,
+        list: row.get("list")?,
+        owner: row.get("owner")?,
+        name: row.get("name")?,
+        query: row.get("query")?,
+        is_shared: row.get("is_shared")?,
+    })
+}
+
+/// Somebody's own filters of a list, and behind them those that others share; each by code.
+pub async fn of(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    (list, owner): (&str, UserCode),
+    limit: i64,
+) -> Result<Vec<SavedFilter>, Error> {
+    let statement = sql("SELECT code, list, owner, name, query, is_shared, 1 AS place FROM saved_filters
+         WHERE tenant = $1 AND list = $2 AND owner = $3
+         UNION ALL SELECT code, list, owner, name, query, is_shared, 2 AS place FROM saved_filters
+         WHERE tenant = $1 AND list = $2 AND is_shared AND owner <> $3
+         ORDER BY place, code LIMIT $4")
+    .arg(tenant)
+    .arg(list)
+    .arg(owner)
+    .arg(limit);
+    from.into().all(Weight::Point, statement).await?.iter().map(filter).collect()
+}
+
+pub async fn find(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    code: FilterCode,
+) -> Result<Option<SavedFilter>, Error> {
+    let statement = sql(
+        "SELECT code, list, owner, name, query, is_shared FROM saved_filters WHERE tenant = $1 AND code = $2",
+    )
+    .arg(tenant)
+    .arg(code);
+    from.into().one(statement).await?.map(|row| filter(&row)).transpose()
+}
+
+/// Writes a filter, whether it is there or not.
+pub async fn put(tx: &mut Tx, tenant: TenantId, filter: &SavedFilter, now: Moment) -> Result<(), Error> {
+    let statement = sql("INSERT INTO saved_filters (tenant, code, list, owner, name, query, is_shared, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)
+         ON CONFLICT (tenant, code) DO UPDATE SET name = excluded.name, query = excluded.query,
+             is_shared = excluded.is_shared, updated_at = excluded.updated_at")
+    .arg(tenant)
+    .arg(filter.code)
+    .arg(filter.list.as_str())
+    .arg(filter.owner)
+    .arg(filter.name.as_str())
+    .arg(filter.query.as_str())
+    .arg(filter.is_shared)
+    .arg(now);
+    tx.execute(statement).await.map(drop)
+}
+
+pub async fn remove(tx: &mut Tx, tenant: TenantId, code: FilterCode) -> Result<(), Error> {
+    let statement = sql("DELETE FROM saved_filters WHERE tenant = $1 AND code = $2").arg(tenant).arg(code);
+    tx.execute(statement).await.map(drop)
+}
+
+/// The columns that somebody chose for a list; `None` where he never did.
+pub async fn columns(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    (user, list): (UserCode, &str),
+) -> Result<Option<String>, Error> {
+    let statement =
+        sql("SELECT columns FROM chosen_columns WHERE tenant = $1 AND user_code = $2 AND list = $3")
+            .arg(tenant)
+            .arg(user)
+            .arg(list);
+    from.into().one(statement).await?.map(|row| row.get("columns")).transpose()
+}
+
+pub async fn choose(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (user, list): (UserCode, &str),
+    columns: &str,
+) -> Result<(), Error> {
+    let statement =
+        sql("INSERT INTO chosen_columns (tenant, user_code, list, columns) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (tenant, user_code, list) DO UPDATE SET columns = excluded.columns")
+        .arg(tenant)
+        .arg(user)
+        .arg(list)
+        .arg(columns);
+    tx.execute(statement).await.map(drop)
+}
