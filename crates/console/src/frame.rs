@@ -43,7 +43,9 @@ const WORK: &[Place] = &[
     ("beneficios", "Benefícios", "/beneficios"),
 ];
 const ADMINISTRATION: &[Place] = &[
+    ("cadastros", "Cadastros", "/cadastros"),
     ("usuarios", "Usuários", "/usuarios"),
+    ("gatilhos", "Gatilhos", "/gatilhos"),
     ("auditoria", "Auditoria", "/auditoria"),
     ("emails", "E-mails", "/emails"),
 ];

@@ -19,13 +19,15 @@ mod panel;
 mod password;
 mod person;
 mod records;
+mod registering;
 mod setup;
 mod show;
 mod style;
+mod triggers;
 mod users;
 mod visitor;
 
-use app::App;
+use app::{App, Vault};
 use askama::Template;
 use axum::Router;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -33,7 +35,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 
 /// The pages.
-pub fn router(app: App) -> Router {
+pub fn router(app: App, vault: Vault) -> Router {
     Router::new()
         .route("/", get(welcome))
         .route("/estilo.css", get(style_of_welcome))
@@ -69,6 +71,8 @@ pub fn router(app: App) -> Router {
         .route("/console/console.js", get(assets::script))
         .route("/console/icone.svg", get(assets::icon))
         .route("/console/cores.css", get(assets::colours))
+        .merge(registering::routes())
+        .merge(triggers::routes(vault))
         .with_state(app)
 }
 

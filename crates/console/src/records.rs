@@ -2,6 +2,7 @@
 //! beside it, and what was typed is never lost.
 
 use crate::form::Form;
+use domain::{Rejection, Stands};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -26,6 +27,17 @@ pub enum Kind {
     Email,
     /// One of a list that the page gives.
     Choice,
+    /// Any of that list; their values stand in the field with commas between them.
+    Many,
+    /// Several lines.
+    Note,
+    Number,
+    /// `1.234,56`
+    Money,
+    /// Ticked (`sim`) or not.
+    Flag,
+    /// `#1A73E8`
+    Colour,
 }
 
 /// A field as the page shows it.
@@ -45,8 +57,33 @@ impl Input {
         match self.spec.kind {
             Kind::Email => "email",
             Kind::Choice => "choice",
-            Kind::Text | Kind::Masked(_) => "text",
+            Kind::Many => "many",
+            Kind::Note => "note",
+            Kind::Flag => "flag",
+            Kind::Colour => "color",
+            Kind::Text | Kind::Masked(_) | Kind::Number | Kind::Money => "text",
         }
+    }
+
+    /// Which keys a phone shows.
+    pub fn keys(&self) -> &'static str {
+        match self.spec.kind {
+            Kind::Number => "numeric",
+            Kind::Money => "decimal",
+            _ => "",
+        }
+    }
+
+    /// Whether one of many is chosen.
+    pub fn has(&self, value: &str) -> bool {
+        self.value.split(',').any(|one| one == value)
+    }
+
+    /// What else speaks of the field: its hint, its problem.
+    pub fn described(&self) -> String {
+        let hint = (!self.spec.hint.is_empty()).then(|| format!("d-{}", self.spec.name));
+        let problem = self.problem.as_ref().map(|_| format!("p-{}", self.spec.name));
+        hint.into_iter().chain(problem).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -63,8 +100,9 @@ impl Problems {
         let mut problems = Problems::default();
         for line in lines {
             let named = line.split_once(": ").and_then(|(name, rest)| {
-                let spec = shown.iter().find(|spec| spec.name == plain(name))?;
-                Some((spec.name, sentence(rest)))
+                let name = plain(name);
+                let is_meant = |spec: &&Spec| spec.name == name || is_part(&name, spec.name);
+                Some((shown.iter().find(is_meant)?.name, sentence(rest)))
             });
             match named {
                 Some((name, rest)) => drop(problems.of_fields.entry(name.to_owned()).or_insert(rest)),
@@ -84,7 +122,56 @@ fn plain(name: &str) -> String {
     name.replace('[', ".").replace(']', "")
 }
 
-fn sentence(text: &str) -> String {
+/// Whether `opcoes.1` is a part of `opcoes`, which is one field on the page.
+fn is_part(name: &str, of: &str) -> bool {
+    let part = name.strip_prefix(of).and_then(|rest| rest.strip_prefix('.'));
+    part.is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Somebody else saved meanwhile: when, what his version is, and where what was typed differs from what stands now.
+pub struct Conflict {
+    pub since: String,
+    pub version: i64,
+    /// The field, what was typed, what stands.
+    pub rows: Vec<(String, String, String)>,
+}
+
+impl Conflict {
+    /// The fields are called as the page calls them.
+    pub fn among(problems: &[Rejection], label: impl Fn(&str) -> String) -> Option<Conflict> {
+        problems.iter().find_map(|problem| match problem {
+            Rejection::OldVersion { now, since, fields, .. } => {
+                let text = |value: &Option<String>| match value.as_deref() {
+                    None | Some("[]") => "nada".to_owned(),
+                    Some("true") => "sim".to_owned(),
+                    Some("false") => "não".to_owned(),
+                    Some(text) => text.to_owned(),
+                };
+                let row = |one: &Stands| (label(&one.field), text(&one.sent), text(&one.now));
+                let rows = fields.iter().map(row).collect();
+                Some(Conflict { since: since.clone(), version: *now, rows })
+            }
+            _ => None,
+        })
+    }
+}
+
+/// An amount as people type it (`1.234,56`) as the record wants it (`1234.56`).
+pub fn plain_money(text: &str) -> String {
+    let text = text.trim().trim_start_matches("R$").trim();
+    let behind = text.rsplit_once('.').map(|(_, behind)| behind.len());
+    match text.contains(',') || behind == Some(3) {
+        true => text.replace('.', "").replace(',', "."),
+        false => text.to_owned(),
+    }
+}
+
+/// An amount as a form shows it: `1234,56`.
+pub fn typed_money(cents: i64) -> String {
+    format!("{},{:02}", cents / 100, cents % 100)
+}
+
+pub fn sentence(text: &str) -> String {
     let mut rest = text.chars();
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
@@ -100,14 +187,20 @@ pub fn inputs(
         spec: *spec,
         value: values.get(spec.name).cloned().unwrap_or_default(),
         problem: problems.of_fields.get(spec.name).cloned(),
-        choices: if spec.kind == Kind::Choice { choices(spec.name) } else { Vec::new() },
+        choices: if matches!(spec.kind, Kind::Choice | Kind::Many) { choices(spec.name) } else { Vec::new() },
     };
     specs.iter().map(input).collect()
 }
 
 /// What was typed, field by field.
 pub fn typed(specs: &[Spec], form: &Form) -> Values {
-    specs.iter().map(|spec| (spec.name, form.text(spec.name).trim().to_owned())).collect()
+    let text = |spec: &Spec| match spec.kind {
+        Kind::Many => form.all(spec.name).collect::<Vec<_>>().join(","),
+        // Browsers write each line's end as two signs.
+        Kind::Note => form.text(spec.name).trim().replace("\r\n", "\n"),
+        _ => form.text(spec.name).trim().to_owned(),
+    };
+    specs.iter().map(|spec| (spec.name, text(spec))).collect()
 }
 
 /// The record that the fields make: what is empty is cleared.
@@ -184,5 +277,32 @@ mod tests {
         assert_eq!(fields[1].problem.as_deref(), Some("Não é um telefone."));
         assert_eq!(problems.others, ["codLoja: não existe."]);
         assert!(!problems.is_empty());
+        assert!(
+            is_part("opcoes.1", "opcoes")
+                && !is_part("opcoes.nome", "opcoes")
+                && !is_part("opcoes", "opcoes")
+        );
+    }
+
+    #[test]
+    fn an_amount_is_read_as_people_type_it() {
+        let typed = ["89,90", "1.234,56", "1.234", "89.90", "R$ 10", "1234,5", "abc"];
+        let plain = ["89.90", "1234.56", "1234", "89.90", "10", "1234.5", "abc"];
+        assert_eq!(typed.map(plain_money), plain);
+        assert_eq!(typed_money(123_456), "1234,56");
+    }
+
+    #[test]
+    fn whoever_was_slower_sees_both_states() {
+        let stands = |field: &str, sent: &str, now: Option<&str>| Stands {
+            field: field.to_owned(),
+            sent: Some(sent.to_owned()),
+            now: now.map(str::to_owned),
+        };
+        let fields = vec![stands("nome", "A", Some("B")), stands("ativo", "true", None)];
+        let old = Rejection::OldVersion { given: 1, now: 4, since: "hoje".to_owned(), fields };
+        let conflict = Conflict::among(&[old], str::to_uppercase).unwrap();
+        assert_eq!((conflict.version, conflict.rows.len()), (4, 2));
+        assert_eq!(conflict.rows[1], ("ATIVO".to_owned(), "sim".to_owned(), "nada".to_owned()));
     }
 }

@@ -70,6 +70,22 @@
     form.addEventListener("submit", () => sessionStorage.removeItem(key));
   });
 
+  // A colour is seen at once as the badge that it will be.
+  document.querySelectorAll("[data-cor]").forEach((input) => {
+    const badge = input.parentElement.querySelector("[data-amostra]");
+    const name = input.form.elements.nome;
+    const light = (at) => ((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))(parseInt(input.value.slice(at, at + 2), 16) / 255);
+    const paint = () => {
+      const all = 0.2126 * light(1) + 0.7152 * light(3) + 0.0722 * light(5);
+      badge.style.background = input.value;
+      badge.style.color = 1.05 / (all + 0.05) >= (all + 0.05) / 0.05 ? "#fff" : "#000";
+      badge.textContent = (name && name.value.trim()) || "Assim";
+      badge.hidden = false;
+    };
+    [input, name].forEach((one) => one && one.addEventListener("input", paint));
+    paint();
+  });
+
   document.querySelectorAll("[data-imprimir]").forEach((button) => {
     button.hidden = false;
     button.addEventListener("click", () => window.print());

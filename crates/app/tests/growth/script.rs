@@ -131,6 +131,22 @@ impl Script<'_> {
         self.recorder.begin("deliveries are read");
         let told = triggers::page(self.app, HERE, code, None, HistoryCode::new(0)).await.unwrap();
         let history = told[0].delivery.history;
+        self.recorder.begin("receivers are looked at");
+        triggers::fares(self.app, HERE, vec![code]).await.unwrap();
+        let (entity, record) = (told[0].delivery.entity, told[0].delivery.record);
+        let since = self.app.now().minus(std::time::Duration::from_secs(3600));
+        for wanted in [
+            triggers::Wanted::default(),
+            triggers::Wanted { since: Some(since), until: Some(self.app.now()), ..Default::default() },
+            triggers::Wanted { entity: Some(entity), ..Default::default() },
+            triggers::Wanted { entity: Some(entity), record: Some(record), ..Default::default() },
+            triggers::Wanted { state: Some(domain::DeliveryState::Delivered), ..Default::default() },
+        ] {
+            self.recorder.begin("deliveries are looked through");
+            triggers::newest(self.app, HERE, code, wanted).await.unwrap();
+        }
+        self.recorder.begin("a delivery is looked at");
+        triggers::one(self.app, caller, (code, history)).await.unwrap();
         for (what, replay) in [
             ("a delivery is sent again", Replay::Stretch(history, history)),
             ("what was missed is sent again", Replay::MissedSince(domain::Moment::from_millis(0))),
