@@ -9,6 +9,8 @@
 mod admin;
 mod assets;
 mod benefit;
+mod board;
+mod cases;
 mod entering;
 mod finding;
 mod form;
@@ -21,6 +23,7 @@ mod person;
 mod records;
 mod setup;
 mod show;
+mod situation;
 mod style;
 mod users;
 mod visitor;
@@ -55,6 +58,7 @@ pub fn router(app: App) -> Router {
         .route("/console/beneficios/{codigo}", get(benefit::one))
         .route("/console/beneficios/{codigo}/situacao", get(benefit::moving).post(benefit::move_to))
         .route("/console/beneficios/{codigo}/cartao", get(benefit::card))
+        .merge(cases::routes())
         .route("/console/comecar/{codigo}", get(setup::form).post(setup::found))
         .route("/console/usuarios", get(users::list))
         .route("/console/usuarios/novo", get(users::new).post(users::create))
@@ -67,6 +71,7 @@ pub fn router(app: App) -> Router {
         .route("/console/estilo", get(style::page))
         .route("/console/console.css", get(assets::style))
         .route("/console/console.js", get(assets::script))
+        .route("/console/quadro.js", get(assets::board_script))
         .route("/console/icone.svg", get(assets::icon))
         .route("/console/cores.css", get(assets::colours))
         .with_state(app)

@@ -24,6 +24,10 @@ pub enum Kind {
     /// Dressed while it is typed (`data-mascara`).
     Masked(&'static str),
     Email,
+    /// Several lines.
+    Area,
+    /// A day and an hour.
+    Moment,
     /// One of a list that the page gives.
     Choice,
 }
@@ -36,6 +40,20 @@ pub struct Input {
     pub choices: Vec<(String, String)>,
 }
 
+impl Spec {
+    pub const fn area(name: &'static str, label: &'static str) -> Spec {
+        Spec { name, label, kind: Kind::Area, longest: 4000, hint: "" }
+    }
+
+    pub const fn moment(name: &'static str, label: &'static str) -> Spec {
+        Spec { name, label, kind: Kind::Moment, longest: 20, hint: "" }
+    }
+
+    pub const fn hinted(self, hint: &'static str) -> Spec {
+        Spec { hint, ..self }
+    }
+}
+
 impl Input {
     pub fn mask(&self) -> &'static str {
         if let Kind::Masked(mask) = self.spec.kind { mask } else { "" }
@@ -44,6 +62,8 @@ impl Input {
     pub fn kind(&self) -> &'static str {
         match self.spec.kind {
             Kind::Email => "email",
+            Kind::Area => "area",
+            Kind::Moment => "datetime-local",
             Kind::Choice => "choice",
             Kind::Text | Kind::Masked(_) => "text",
         }
@@ -84,7 +104,7 @@ fn plain(name: &str) -> String {
     name.replace('[', ".").replace(']', "")
 }
 
-fn sentence(text: &str) -> String {
+pub fn sentence(text: &str) -> String {
     let mut rest = text.chars();
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
