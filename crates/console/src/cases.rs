@@ -76,6 +76,18 @@ pub const fn words(kind: CaseKind) -> Words {
     }
 }
 
+/// Where each is opened, and what that is called.
+pub const OPENINGS: [(&str, &str); 4] = [
+    opening(CaseKind::Claim),
+    opening(CaseKind::Inspection),
+    opening(CaseKind::Ticket),
+    opening(CaseKind::Appointment),
+];
+
+const fn opening(kind: CaseKind) -> (&'static str, &'static str) {
+    (words(kind).path, words(kind).new)
+}
+
 pub fn routes() -> Router<App> {
     CaseKind::ALL.into_iter().fold(Router::new(), |router, kind| {
         let at = |rest: &str| format!("/console/{}{rest}", words(kind).path);

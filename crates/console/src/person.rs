@@ -32,6 +32,7 @@ pub struct BenefitLine {
 }
 
 pub struct ClaimLine {
+    code: i32,
     protocol: i32,
     kind: String,
     opened: String,
@@ -78,6 +79,7 @@ async fn made(app: &App, guest: &Guest, code: PersonCode) -> Result<Person, Erro
     };
     let registers = &view.registers;
     let claims = claims.iter().map(|claim| ClaimLine {
+        code: claim.code.get(),
         protocol: claim.protocol,
         kind: registers.claim_type(claim.kind).map_or_else(String::new, |one| one.name.clone()),
         opened: moment(claim.opened_at, &registers.zone),
