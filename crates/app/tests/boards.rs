@@ -97,7 +97,10 @@ async fn nobody_sees_cards_of_branches_that_are_not_his(world: World) {
         (&administrator, look(1), vec![other]),
     ] {
         let seen = board::board(world.app(), caller, KIND, look).await.unwrap();
-        assert_eq!((codes(&seen.columns[0]), seen.columns[0].total), (expected.clone(), expected.len() as i64));
+        assert_eq!(
+            (codes(&seen.columns[0]), seen.columns[0].total),
+            (expected.clone(), expected.len() as i64)
+        );
         let changes = board::changes(world.app(), caller, KIND, look.branch, since).await.unwrap().unwrap();
         assert_eq!(codes(&changes.columns[0]), expected);
     }
@@ -127,7 +130,10 @@ async fn what_others_change_is_told_and_what_was_missed_is_read_anew(world: Worl
     let changed = Input::Claim(Box::new(body(text).unwrap()));
     now(cases::change(world.app(), &administrator, (two, changed), Once::each_time()).await);
     let told = changes(since).await.unwrap().unwrap();
-    assert!(told.columns.iter().any(|column| codes(column) == [two]), "fields count too: the version is another");
+    assert!(
+        told.columns.iter().any(|column| codes(column) == [two]),
+        "fields count too: the version is another"
+    );
     world.clock.pass(Duration::from_secs(3600));
     assert!(changes(since).await.unwrap().is_none(), "whoever looked away for long looks anew");
     move_to(&world, &administrator, one, CANCELLED).await;

@@ -26,8 +26,6 @@ pub enum Kind {
     Email,
     /// Several lines.
     Area,
-    /// A day and an hour.
-    Moment,
     /// One of a list that the page gives.
     Choice,
 }
@@ -45,10 +43,6 @@ impl Spec {
         Spec { name, label, kind: Kind::Area, longest: 4000, hint: "" }
     }
 
-    pub const fn moment(name: &'static str, label: &'static str) -> Spec {
-        Spec { name, label, kind: Kind::Moment, longest: 20, hint: "" }
-    }
-
     pub const fn hinted(self, hint: &'static str) -> Spec {
         Spec { hint, ..self }
     }
@@ -63,7 +57,6 @@ impl Input {
         match self.spec.kind {
             Kind::Email => "email",
             Kind::Area => "area",
-            Kind::Moment => "datetime-local",
             Kind::Choice => "choice",
             Kind::Text | Kind::Masked(_) => "text",
         }

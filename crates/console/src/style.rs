@@ -62,7 +62,11 @@ fn board() -> Board {
         title: title.to_owned(),
         class: class.to_owned(),
         count: cards.len().to_string(),
-        note: if cards.iter().any(|card| card.is_late) { "1 passou do prazo".to_owned() } else { String::new() },
+        note: if cards.iter().any(|card| card.is_late) {
+            "1 passou do prazo".to_owned()
+        } else {
+            String::new()
+        },
         more: (cards.len() > 1).then(|| "#quadro".to_owned()),
         cards,
         newest_first: false,
@@ -70,7 +74,10 @@ fn board() -> Board {
         needs_reason: Vec::new(),
     };
     let urgent = Some(("wrong", "Urgente".to_owned()));
-    let full = vec![card(1, "4711 · Maria Souza", true, urgent), card(2, "4712 · Um nome muito comprido", false, None)];
+    let full = vec![
+        card(1, "4711 · Maria Souza", true, urgent),
+        card(2, "4712 · Um nome muito comprido", false, None),
+    ];
     Board {
         title: "Quadro de exemplo".to_owned(),
         moves: "#".to_owned(),

@@ -7,7 +7,7 @@ use crate::show::{moment, money};
 use app::base::Registers;
 use app::cases::{Case, Whole};
 use app::searches::Vehicle;
-use domain::{CaseKind, Moment, TimeZone, shown};
+use domain::{CaseKind, Moment, shown};
 use wire::names;
 
 /// A part of a form.
@@ -20,7 +20,7 @@ const WHERE: &[Spec] = &[
     choice("codResponsavel", "Quem cuida"),
 ];
 const CLAIM: &[Spec] = &[
-    choice("codTipoEvento", "Tipo de evento"),
+    choice("codTipoEvento", "Tipo de evento").hinted("Obrigatório."),
     masked("dataEvento", "Data em que aconteceu", "data"),
     choice("prioridade", "Prioridade"),
     choice("envolvido", "De quem é o veículo").hinted("Do associado (Cliente) ou de um terceiro."),
@@ -50,19 +50,19 @@ const VEHICLE: &[Spec] = &[
     text("veiculo.chassi", "Chassi", 20),
 ];
 const INSPECTION: &[Spec] = &[
-    choice("codTipoVistoria", "Tipo de vistoria"),
-    Spec::moment("dataPrevista", "Marcada para"),
+    choice("codTipoVistoria", "Tipo de vistoria").hinted("Obrigatório."),
+    masked("dataPrevista", "Marcada para", "momento").hinted("dd/mm/aaaa hh:mm"),
     text("vistoriador", "Quem vistoria", 200),
     text("local", "Onde", 300),
     Spec::area("observacao", "Observação"),
 ];
 const TICKET: &[Spec] = &[
-    choice("codTipoHelpDesk", "Tipo de chamado"),
+    choice("codTipoHelpDesk", "Tipo de chamado").hinted("Obrigatório."),
     choice("prioridade", "Prioridade").hinted("Em branco ao abrir, a do tipo."),
     Spec::area("descricao", "O que o associado pede"),
 ];
 const APPOINTMENT: &[Spec] = &[
-    Spec::moment("dataConsulta", "Dia e hora"),
+    masked("dataConsulta", "Dia e hora", "momento").hinted("dd/mm/aaaa hh:mm"),
     choice("codDependente", "Quem vai").hinted("Em branco, o próprio associado."),
     choice("codMedico", "Médico").hinted("Traz a especialidade e a clínica dele."),
     choice("codEspecialidade", "Especialidade"),
@@ -113,12 +113,6 @@ pub fn label(kind: CaseKind, name: &str) -> String {
     known.or_else(shown).unwrap_or(name).to_owned()
 }
 
-/// As the field of a day and an hour wants it.
-fn field_moment(at: Option<Moment>, zone: &TimeZone) -> String {
-    let iso = at.map(|at| at.to_offset_iso(zone)).unwrap_or_default();
-    iso.get(..16).unwrap_or_default().to_owned()
-}
-
 fn own(value: &Option<String>) -> String {
     value.clone().unwrap_or_default()
 }
@@ -133,7 +127,8 @@ fn day(day: &Option<String>) -> String {
 
 /// What is kept of a case, as its form shows it.
 pub fn values(whole: &Whole) -> Values {
-    let (head, zone) = (whole.told.case.head(), &whole.registers.zone);
+    let head = whole.told.case.head();
+    let at = |when: Option<Moment>| when.map(|at| moment(at, &whole.registers.zone)).unwrap_or_default();
     let mut values = Values::from([
         ("codBeneficio", code(head.benefit)),
         ("codLoja", head.branch.to_string()),
@@ -169,7 +164,7 @@ pub fn values(whole: &Whole) -> Values {
         }
         Case::Inspection(inspection) => values.extend([
             ("codTipoVistoria", inspection.kind.to_string()),
-            ("dataPrevista", field_moment(inspection.planned_for, zone)),
+            ("dataPrevista", at(inspection.planned_for)),
             ("vistoriador", own(&inspection.inspector)),
             ("local", own(&inspection.place)),
             ("observacao", own(&inspection.note)),
@@ -180,7 +175,7 @@ pub fn values(whole: &Whole) -> Values {
             ("descricao", own(&ticket.description)),
         ]),
         Case::Appointment(visit) => values.extend([
-            ("dataConsulta", field_moment(visit.takes_place_at, zone)),
+            ("dataConsulta", at(visit.takes_place_at)),
             ("codDependente", code(visit.dependent)),
             ("codMedico", code(visit.doctor)),
             ("codEspecialidade", code(visit.specialty)),

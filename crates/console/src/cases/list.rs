@@ -46,6 +46,8 @@ struct List {
     filter: String,
     from: String,
     to: String,
+    /// What is shown where no state is chosen.
+    usual: &'static str,
     states: Vec<Choice>,
     types: Vec<Choice>,
     branches: Vec<Choice>,
@@ -54,6 +56,8 @@ struct List {
     /// Of one member or one benefit: kept while other filters change.
     narrowed: Vec<(&'static str, String)>,
     is_filtered: bool,
+    /// Some of the filters that are seldom used is.
+    is_narrow: bool,
     only_late: bool,
     has_priority: bool,
     has_plan: bool,
@@ -74,8 +78,15 @@ const FILTERS: [&str; 10] = [
     "codBeneficio",
 ];
 
+/// Those that stand behind the others.
+const SELDOM: [&str; 5] = ["codTipo", "codLoja", "prioridade", "dataAberturaInicial", "dataAberturaFinal"];
+
 pub async fn page(State(app): State<App>, guest: Guest, Kind(kind): Kind, query: Query) -> Response {
     show(&guest, made(&app, &guest, kind, &query).await)
+}
+
+fn looks(query: &Query) -> bool {
+    ["filtro", "codPessoa", "codBeneficio"].iter().any(|name| !query.text(name).is_empty())
 }
 
 /// What is asked for. Whoever looks for somebody or something wants it in whatever state; everybody else what is open.
@@ -83,9 +94,8 @@ fn asked(query: &Query) -> Vec<(String, String)> {
     let given = FILTERS.iter().map(|name| (*name, query.text(name))).filter(|(_, text)| !text.is_empty());
     let mut all: Vec<(String, String)> =
         given.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-    let looks = ["filtro", "codPessoa", "codBeneficio"].iter().any(|name| !query.text(name).is_empty());
     let state = match query.text("estado") {
-        "" if looks => None,
+        "" if looks(query) => None,
         "" | "abertos" => Some(("aberto", "true")),
         "todos" => None,
         "encerrados" => Some(("aberto", "false")),
@@ -130,13 +140,15 @@ async fn made(app: &App, guest: &Guest, kind: CaseKind, query: &Query) -> Result
         filter: query.text("filtro").to_owned(),
         from: query.text("dataAberturaInicial").to_owned(),
         to: query.text("dataAberturaFinal").to_owned(),
-        states: states(&registers, kind).into_iter().map(choice("estado")).collect(),
+        usual: if looks(query) { "Todas" } else { "Em aberto" },
+        states: states(&registers, kind, looks(query)).into_iter().map(choice("estado")).collect(),
         types: types(&registers, kind).into_iter().map(choice("codTipo")).collect(),
         branches: branches.map(choice("codLoja")).collect(),
         responsibles: staff(app, guest).await?.into_iter().map(choice("codResponsavel")).collect(),
         priorities: priorities.map(|name| (name.clone(), name)).map(choice("prioridade")).collect(),
         narrowed: narrowed.into_iter().filter(|(_, text)| !text.is_empty()).collect(),
         is_filtered: FILTERS.iter().chain(&["estado"]).any(|name| !query.text(name).is_empty()),
+        is_narrow: SELDOM.iter().any(|name| !query.text(name).is_empty()),
         only_late: query.text("atrasado") == "true",
         has_priority: matches!(kind, CaseKind::Claim | CaseKind::Ticket),
         has_plan: matches!(kind, CaseKind::Inspection | CaseKind::Appointment),
@@ -155,8 +167,9 @@ pub fn past(late: i64) -> String {
     }
 }
 
-fn states(registers: &Registers, kind: CaseKind) -> Vec<(String, String)> {
-    let fixed = [("abertos", "Em aberto"), ("todos", "Todas"), ("encerrados", "Encerradas")];
+fn states(registers: &Registers, kind: CaseKind, looks: bool) -> Vec<(String, String)> {
+    let other = if looks { ("abertos", "Em aberto") } else { ("todos", "Todas") };
+    let fixed = [other, ("encerrados", "Encerradas")];
     let mut own: Vec<_> = registers.situations.iter().filter(|one| one.entity == kind.entity()).collect();
     own.sort_by_key(|one| (one.position, one.code));
     let own = own.into_iter().map(|one| (one.code.to_string(), one.name.clone()));

@@ -66,12 +66,35 @@ pub async fn new(State(app): State<App>, guest: Guest, Kind(kind): Kind, query: 
     match query.text("codPessoa").parse() {
         Ok(person) => {
             let person = PersonCode::new(person);
-            let mut values = Values::new();
-            values.insert("codBeneficio", query.text("codBeneficio").to_owned());
+            let values = match usual(&app, &guest, kind, person, query.text("codBeneficio")).await {
+                Ok(values) => values,
+                Err(error) => return show::<Write>(&guest, Err(error)),
+            };
             shown(&app, &guest, kind, Filled::new(person, values)).await
         }
         Err(_) => show(&guest, who(&app, &guest, kind, &query).await),
     }
+}
+
+/// What a new one mostly has.
+async fn usual(
+    app: &App,
+    guest: &Guest,
+    kind: CaseKind,
+    person: PersonCode,
+    benefit: &str,
+) -> Result<Values, Error> {
+    let view = people::member_whole(app, guest.session(), person).await?;
+    let benefit = match &view.benefits[..] {
+        [(only, _)] if benefit.is_empty() => only.to_string(),
+        _ => benefit.to_owned(),
+    };
+    let mut values = Values::from([("codBeneficio", benefit)]);
+    if kind == CaseKind::Claim {
+        values.insert("prioridade", names::priority(domain::Priority::Medium).to_owned());
+        values.insert("envolvido", names::involved(domain::Involved::Member).to_owned());
+    }
+    Ok(values)
 }
 
 /// Whom it is about.

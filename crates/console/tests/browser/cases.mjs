@@ -132,7 +132,7 @@ async function together(page) {
   await onBoard(page);
   const other = await fresh();
   await onBoard(other);
-  const card = await id(page, "AGUARDANDO DOCUMENTOS");
+  const card = await id(page, "ABERTO");
   const move = async (who, to) => {
     await who.click(`[data-cartao="${card}"] .mover`);
     await who.selectOption("#quadro-para", { label: to });
