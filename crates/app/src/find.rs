@@ -2,10 +2,10 @@
 //! digits may be a CPF or a mobile) is looked for as each of them.
 
 use crate::access::Session;
-use crate::claims;
+use crate::cases;
 use crate::searches::{self, Found};
 use crate::{App, Error};
-use domain::{CardNumber, Cpf, Document, PersonCode, Phone, Plate};
+use domain::{CardNumber, CaseKind, Cpf, Document, PersonCode, Phone, Plate};
 use storage::phones;
 use wire::read::{self, Record};
 use wire::records::PesquisaAssociadoQuery;
@@ -16,13 +16,13 @@ const MOST_HOLDERS: i64 = 20;
 /// A number of vehicles' making this long is looked for as such.
 const CHASSIS: std::ops::RangeInclusive<usize> = 11..=20;
 
-/// What was found: rows of members, and claims by their protocol.
+/// What was found: rows of members, and what is worked on by its protocol.
 #[derive(Default)]
 pub struct Finds {
     pub rows: Vec<Found>,
     /// How many rows there are, beyond those of the first page.
     pub total: i64,
-    pub claims: Vec<claims::Found>,
+    pub cases: Vec<cases::Item>,
 }
 
 /// One thing that a text may mean.
@@ -103,9 +103,10 @@ async fn look(app: &App, caller: &Session, meaning: Meaning, finds: &mut Finds) 
             people(app, caller, found.rows.iter().map(|row| row.benefit.person).collect(), finds).await
         }
         Meaning::Number(number) => {
-            let Some(query) = asked("protocolo", number) else { return Ok(()) };
-            let (step, _) = claims::search(app, caller, query).await?.page(app, caller, 1).await?;
-            finds.claims.extend(step.rows);
+            for kind in CaseKind::ALL {
+                let Some(query) = asked("protocolo", number) else { return Ok(()) };
+                finds.cases.extend(cases::list(app, caller, kind, query).await?.rows);
+            }
             Ok(())
         }
     }

@@ -26,6 +26,10 @@ pub async fn script() -> Response {
     kept("text/javascript; charset=utf-8", include_str!("../static/console.js"))
 }
 
+pub async fn board_script() -> Response {
+    kept("text/javascript; charset=utf-8", include_str!("../static/quadro.js"))
+}
+
 pub async fn icon() -> Response {
     kept("image/svg+xml", include_str!("../static/icone.svg"))
 }

@@ -6,6 +6,7 @@ use crate::members::{Badge, badge};
 use crate::page::{Refusal, page, show};
 use crate::person::{Event, told};
 use crate::show::{Pager, money};
+use crate::situation::{Moving, Target};
 use crate::visitor::{Guest, Number, Query, redirect, root, tell};
 use app::base::Registers;
 use app::benefits::{self, Benefit, View};
@@ -56,7 +57,7 @@ pub async fn list(State(app): State<App>, guest: Guest, query: Query) -> Respons
     show(&guest, list_page(&app, &guest, &query).await)
 }
 
-fn what(registers: &Registers, benefit: &Benefit) -> String {
+pub fn what(registers: &Registers, benefit: &Benefit) -> String {
     let plan = benefit.plans.first().and_then(|(plan, _)| registers.plan(*plan));
     let vehicle = &benefit.vehicle;
     benefit_description(
@@ -157,7 +158,7 @@ async fn made(app: &App, guest: &Guest, code: BenefitCode) -> Result<Page, Error
     })
 }
 
-fn filled(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
+pub fn filled(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
     facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
 }
 
@@ -202,28 +203,6 @@ fn vehicle(view: &View) -> Vec<(&'static str, String)> {
     ])
 }
 
-struct Target {
-    code: i32,
-    name: String,
-    badge: Badge,
-    is_chosen: bool,
-}
-
-#[derive(Template)]
-#[template(path = "console/situacao.html")]
-struct Moving {
-    frame: Frame,
-    code: i32,
-    title: String,
-    holder: String,
-    situation: Badge,
-    targets: Vec<Target>,
-    reason: String,
-    version: i64,
-    receivers: usize,
-    problems: Vec<String>,
-}
-
 /// `GET /console/beneficios/{codigo}/situacao`
 pub async fn moving(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
     moving_page(&app, &guest, BenefitCode::new(code), ("", "", Vec::new())).await
@@ -257,7 +236,9 @@ async fn moving_page(
     });
     let template = Moving {
         frame,
-        code: code.get(),
+        back: format!("{}/console/beneficios/{code}", root(app)),
+        hint: "Para cancelar e para reativar, é obrigatório.",
+        return_to: "",
         title: what(registers, &view.benefit),
         holder: view.holder.name.clone(),
         situation: badge(registers, now),

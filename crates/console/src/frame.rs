@@ -41,6 +41,10 @@ const WORK: &[Place] = &[
     ("painel", "Painel", ""),
     ("associados", "Associados", "/associados"),
     ("beneficios", "Benefícios", "/beneficios"),
+    ("eventos", "Eventos", "/eventos"),
+    ("vistorias", "Vistorias", "/vistorias"),
+    ("help-desk", "Help desk", "/help-desk"),
+    ("consultas", "Consultas", "/consultas"),
 ];
 const ADMINISTRATION: &[Place] = &[
     ("cadastros", "Cadastros", "/cadastros"),

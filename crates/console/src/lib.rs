@@ -9,6 +9,8 @@
 mod admin;
 mod assets;
 mod benefit;
+mod board;
+mod cases;
 mod entering;
 mod finding;
 mod form;
@@ -22,6 +24,7 @@ mod records;
 mod registering;
 mod setup;
 mod show;
+mod situation;
 mod style;
 mod triggers;
 mod users;
@@ -57,6 +60,7 @@ pub fn router(app: App, vault: Vault) -> Router {
         .route("/console/beneficios/{codigo}", get(benefit::one))
         .route("/console/beneficios/{codigo}/situacao", get(benefit::moving).post(benefit::move_to))
         .route("/console/beneficios/{codigo}/cartao", get(benefit::card))
+        .merge(cases::routes())
         .route("/console/comecar/{codigo}", get(setup::form).post(setup::found))
         .route("/console/usuarios", get(users::list))
         .route("/console/usuarios/novo", get(users::new).post(users::create))
@@ -69,6 +73,7 @@ pub fn router(app: App, vault: Vault) -> Router {
         .route("/console/estilo", get(style::page))
         .route("/console/console.css", get(assets::style))
         .route("/console/console.js", get(assets::script))
+        .route("/console/quadro.js", get(assets::board_script))
         .route("/console/icone.svg", get(assets::icon))
         .route("/console/cores.css", get(assets::colours))
         .merge(registering::routes())

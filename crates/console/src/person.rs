@@ -32,6 +32,7 @@ pub struct BenefitLine {
 }
 
 pub struct ClaimLine {
+    code: i32,
     protocol: i32,
     kind: String,
     opened: String,
@@ -78,6 +79,7 @@ async fn made(app: &App, guest: &Guest, code: PersonCode) -> Result<Person, Erro
     };
     let registers = &view.registers;
     let claims = claims.iter().map(|claim| ClaimLine {
+        code: claim.code.get(),
         protocol: claim.protocol,
         kind: registers.claim_type(claim.kind).map_or_else(String::new, |one| one.name.clone()),
         opened: moment(claim.opened_at, &registers.zone),
@@ -183,7 +185,7 @@ fn groups(view: &View) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
 }
 
 /// `Avenida Paulista, 1578, Apto 12 — Bela Vista, São Paulo/SP — 01310-100`
-fn one_line(address: &PostalAddress) -> String {
+pub fn one_line(address: &PostalAddress) -> String {
     let street = [address.street_kind.as_deref(), address.street.as_deref()];
     let street = street.into_iter().flatten().collect::<Vec<_>>().join(" ");
     let first = [
@@ -203,15 +205,15 @@ fn one_line(address: &PostalAddress) -> String {
     [first, second, cep].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" — ")
 }
 
-const fn text(name: &'static str, label: &'static str, longest: usize) -> Spec {
+pub const fn text(name: &'static str, label: &'static str, longest: usize) -> Spec {
     Spec { name, label, kind: Kind::Text, longest, hint: "" }
 }
 
-const fn masked(name: &'static str, label: &'static str, mask: &'static str) -> Spec {
+pub const fn masked(name: &'static str, label: &'static str, mask: &'static str) -> Spec {
     Spec { name, label, kind: Kind::Masked(mask), longest: 20, hint: "" }
 }
 
-const fn choice(name: &'static str, label: &'static str) -> Spec {
+pub const fn choice(name: &'static str, label: &'static str) -> Spec {
     Spec { name, label, kind: Kind::Choice, longest: 100, hint: "" }
 }
 
@@ -320,7 +322,7 @@ struct Write {
     is_refused: bool,
 }
 
-const STATES: [&str; 27] = [
+pub const STATES: [&str; 27] = [
     "AC", "AL", "AM", "AP", "BA", "CE", "DF", "ES", "GO", "MA", "MG", "MS", "MT", "PA", "PB", "PE", "PI",
     "PR", "RJ", "RN", "RO", "RR", "RS", "SC", "SE", "SP", "TO",
 ];

@@ -25,12 +25,12 @@ pub enum Kind {
     /// Dressed while it is typed (`data-mascara`).
     Masked(&'static str),
     Email,
+    /// Several lines.
+    Area,
     /// One of a list that the page gives.
     Choice,
     /// Any of that list; their values stand in the field with commas between them.
     Many,
-    /// Several lines.
-    Note,
     Number,
     /// `1.234,56`
     Money,
@@ -48,6 +48,16 @@ pub struct Input {
     pub choices: Vec<(String, String)>,
 }
 
+impl Spec {
+    pub const fn area(name: &'static str, label: &'static str) -> Spec {
+        Spec { name, label, kind: Kind::Area, longest: 4000, hint: "" }
+    }
+
+    pub const fn hinted(self, hint: &'static str) -> Spec {
+        Spec { hint, ..self }
+    }
+}
+
 impl Input {
     pub fn mask(&self) -> &'static str {
         if let Kind::Masked(mask) = self.spec.kind { mask } else { "" }
@@ -56,9 +66,9 @@ impl Input {
     pub fn kind(&self) -> &'static str {
         match self.spec.kind {
             Kind::Email => "email",
+            Kind::Area => "area",
             Kind::Choice => "choice",
             Kind::Many => "many",
-            Kind::Note => "note",
             Kind::Flag => "flag",
             Kind::Colour => "color",
             Kind::Text | Kind::Masked(_) | Kind::Number | Kind::Money => "text",
@@ -197,7 +207,7 @@ pub fn typed(specs: &[Spec], form: &Form) -> Values {
     let text = |spec: &Spec| match spec.kind {
         Kind::Many => form.all(spec.name).collect::<Vec<_>>().join(","),
         // Browsers write each line's end as two signs.
-        Kind::Note => form.text(spec.name).trim().replace("\r\n", "\n"),
+        Kind::Area => form.text(spec.name).trim().replace("\r\n", "\n"),
         _ => form.text(spec.name).trim().to_owned(),
     };
     specs.iter().map(|spec| (spec.name, text(spec))).collect()

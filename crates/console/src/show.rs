@@ -1,7 +1,6 @@
 //! How things look on a page: numbers, money, days and moments as people write them here; pages of lists; charts.
 
 use domain::{Moment, TimeZone, shown};
-use std::time::Duration;
 
 /// `1.234.567`
 pub fn count(number: i64) -> String {
@@ -31,18 +30,6 @@ pub fn moment(at: Moment, zone: &TimeZone) -> String {
     match (iso.get(..10), iso.get(11..16)) {
         (Some(day), Some(time)) => format!("{} {time}", shown::day(day)),
         _ => iso,
-    }
-}
-
-/// `agora`, `há 5 min`, `há 3 h`, `há 12 dias`
-pub fn ago(span: Duration) -> String {
-    let minutes = span.as_secs() / 60;
-    match (minutes, minutes / 60, minutes / (24 * 60)) {
-        (0, ..) => "agora".to_owned(),
-        (minutes, 0, _) => format!("há {minutes} min"),
-        (_, hours, 0) => format!("há {hours} h"),
-        (.., 1) => "há 1 dia".to_owned(),
-        (.., days) => format!("há {days} dias"),
     }
 }
 
@@ -137,12 +124,6 @@ mod tests {
             [0, 999, 1000, 1_234_567, -1000].map(count)[..]
         );
         assert_eq!(["R$ 0,05", "R$ 1.234,56", "-R$ 3,00"], [5, 123_456, -300].map(money)[..]);
-    }
-
-    #[test]
-    fn a_span_is_told_in_its_largest_unit() {
-        let told = [10, 300, 7_300, 86_400, 1_000_000].map(|seconds| ago(Duration::from_secs(seconds)));
-        assert_eq!(told, ["agora", "há 5 min", "há 2 h", "há 1 dia", "há 11 dias"]);
     }
 
     #[test]

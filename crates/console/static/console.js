@@ -17,6 +17,11 @@
     document.querySelectorAll("details[open].pops").forEach((one) => one.contains(event.target) || one.removeAttribute("open"));
   });
 
+  // Where the menu is a row, the place where one is stands in it.
+  const here = document.querySelector(".side nav [aria-current]");
+  const row = here && here.closest("nav");
+  if (row && row.scrollWidth > row.clientWidth) row.scrollLeft = here.offsetLeft - row.offsetLeft - 24;
+
   // A filter that is chosen from a list is applied at once.
   document.querySelectorAll("form.filters select").forEach((select) => select.addEventListener("change", () => select.form.requestSubmit()));
 
@@ -26,6 +31,7 @@
     telefone: (digits) => (digits.length <= 10 ? fill("(##)####-####", digits) : fill("(##)#####-####", digits)),
     cep: (digits) => fill("#####-###", digits),
     data: (digits) => fill("##/##/####", digits),
+    momento: (digits) => fill("##/##/#### ##:##", digits),
   };
   const fill = (mask, digits) => {
     let out = "", at = 0;

@@ -87,8 +87,8 @@ pub fn spec(field: &'static FieldSpec) -> Spec {
         Kind::Text { longest } | Kind::Secret { longest } | Kind::Serial { longest } => {
             (Shape::Text, longest)
         }
-        Kind::Note => (Shape::Note, 4_000),
-        Kind::Lines { .. } | Kind::Items { .. } => (Shape::Note, 12_000),
+        Kind::Note => (Shape::Area, 4_000),
+        Kind::Lines { .. } | Kind::Items { .. } => (Shape::Area, 12_000),
         Kind::Digits(count) => (Shape::Number, count),
         Kind::Integer { .. } | Kind::Benefit | Kind::Person => (Shape::Number, 10),
         Kind::Money => (Shape::Money, 20),

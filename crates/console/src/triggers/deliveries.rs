@@ -245,14 +245,14 @@ impl<S: Send + Sync> axum::extract::FromRequestParts<S> for History {
     }
 }
 
-/// `2026-11-14T10:30`, as browsers write a day with its time.
-fn moment_of(text: &str, zone: &TimeZone) -> Option<Moment> {
-    let (day, time) = text.trim().split_once('T')?;
+/// `14/11/2026` and `10:30`; without a time, the beginning of the day.
+fn moment_of(day: &str, time: &str, zone: &TimeZone) -> Option<Moment> {
+    let time = if time.trim().is_empty() { "0:00" } else { time.trim() };
     let (hours, minutes) = time.split_once(':')?;
-    let (hours, minutes): (u64, u64) = (hours.parse().ok()?, minutes.get(..2)?.parse().ok()?);
-    let within = hours < 24 && minutes < 60;
+    let (hours, minutes): (u64, u64) = (hours.parse().ok()?, minutes.parse().ok()?);
     let span = Duration::from_secs(hours * 3600 + minutes * 60);
-    Date::from_iso(day).filter(|_| within).map(|day| day.start_in(zone).plus(span))
+    let day = Date::parse(day).ok().filter(|_| hours < 24 && minutes < 60)?;
+    Some(day.start_in(zone).plus(span))
 }
 
 /// What is to be sent again, or what is missing.
@@ -261,8 +261,10 @@ fn replay(sent: &Form, zone: &TimeZone) -> Result<Replay, &'static str> {
         |name: &str| sent.text(name).trim().parse().ok().filter(|code| *code > 0).map(HistoryCode::new);
     match sent.text("o-que") {
         "desde" => {
-            let since = moment_of(sent.text("desde"), zone);
-            since.map(Replay::MissedSince).ok_or("Escolha o dia e a hora desde quando enviar de novo.")
+            let since = moment_of(sent.text("desde"), sent.text("hora"), zone);
+            since
+                .map(Replay::MissedSince)
+                .ok_or("Digite desde quando: um dia como 14/11/2026 e, se quiser, uma hora como 10:30.")
         }
         _ => {
             let first = code("de").ok_or("Digite o número da primeira mudança a enviar de novo.")?;
@@ -324,13 +326,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_with_its_time_is_read_as_browsers_write_it() {
+    fn a_day_with_its_time_is_read_as_people_write_it() {
         let zone = TimeZone::parse("America/Sao_Paulo").unwrap();
-        let read = |text| moment_of(text, &zone).map(Moment::to_iso);
-        assert_eq!(read("2026-11-14T10:30").as_deref(), Some("2026-11-14T13:30:00Z"));
-        assert_eq!(read("2026-11-14T10:30:15").as_deref(), Some("2026-11-14T13:30:00Z"));
-        for bad in ["", "2026-11-14", "2026-11-14T25:00", "2026-02-30T10:00", "x"] {
-            assert_eq!(read(bad), None, "{bad}");
+        let read = |day, time| moment_of(day, time, &zone).map(Moment::to_iso);
+        assert_eq!(read("14/11/2026", "10:30").as_deref(), Some("2026-11-14T13:30:00Z"));
+        assert_eq!(read("14/11/2026", " ").as_deref(), Some("2026-11-14T03:00:00Z"));
+        for (day, time) in [("", ""), ("30/02/2026", ""), ("14/11/2026", "25:00"), ("14/11/2026", "x")] {
+            assert_eq!(read(day, time), None, "{day} {time}");
         }
     }
 }

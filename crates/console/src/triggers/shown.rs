@@ -1,6 +1,7 @@
 //! How a receiver and a delivery look: one word for how it goes, and why.
 
-use crate::show::{ago, count, moment};
+use crate::board::age;
+use crate::show::{count, moment};
 use app::receivers::{Told, Why};
 use app::triggers::{Attempt, COUNTED, Fares, Policy};
 use domain::{DeliveryState, Entity, Moment, TimeZone};
@@ -58,7 +59,7 @@ pub fn waiting(fares: &Fares) -> String {
 
 /// The age of the oldest of what waits.
 pub fn oldest(fares: &Fares, now: Moment) -> String {
-    fares.glance.oldest.map(|at| ago(now.since(at))).unwrap_or_default()
+    fares.glance.oldest.map(|at| age(now.since(at))).unwrap_or_default()
 }
 
 pub fn share(fares: &Fares) -> String {

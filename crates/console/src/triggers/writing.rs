@@ -37,7 +37,7 @@ const SPECS: &[Spec] = &[
     Spec {
         name: "cabecalhos",
         label: "Cabeçalhos próprios",
-        kind: Kind::Note,
+        kind: Kind::Area,
         longest: 12_000,
         hint: "Só se o outro lado pede uma chave. Um por linha, como X-Api-Key: chave. Os valores são guardados cifrados e não são mostrados de novo.",
     },

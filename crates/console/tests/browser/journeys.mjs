@@ -4,11 +4,12 @@ import assert from "node:assert/strict";
 import { check, demo, done, end, enter, fresh, picture, pictures, sound } from "./world.mjs";
 import * as members from "./members.mjs";
 import * as entering from "./entering.mjs";
+import * as cases from "./cases.mjs";
 import * as registers from "./registers.mjs";
 import * as triggers from "./triggers.mjs";
 
 // `ONLY=members` drives one part alone, while it is being made.
-const PARTS = Object.entries({ members, entering, registers, triggers }).filter(([name]) => !process.env.ONLY || process.env.ONLY.split(",").includes(name)).map(([, part]) => part);
+const PARTS = Object.entries({ members, entering, cases, registers, triggers }).filter(([name]) => !process.env.ONLY || process.env.ONLY.split(",").includes(name)).map(([, part]) => part);
 
 async function places(page) {
   const all = [];

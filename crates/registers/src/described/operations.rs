@@ -45,10 +45,10 @@ pub const SITUATION: Register = Register {
                 .otherwise(Default::Code)
                 .told("Ordem", "O lugar entre as outras, nas telas.", "7").hinted("O lugar entre as outras nas telas: 1 vem primeiro."),
             FieldSpec::new("prazoHoras", "limit_hours", Kind::Integer { least: 1, most: 87_600 }).told(
-                "Prazo",
+                "Prazo em horas",
                 "Depois de quantas horas nela alguém deve olhar; sem prazo onde não vem.",
                 "72",
-            ).hinted("Em horas. Depois delas o registro aparece como atrasado; vazio, nunca."),
+            ).hinted("Depois dele o registro aparece como atrasado; vazio, nunca."),
             FieldSpec::new(
                 "proximas",
                 "",
@@ -57,7 +57,7 @@ pub const SITUATION: Register = Register {
                     rows: Rows { table: "situation_moves", own: "situation", part: "next", position: None },
                 },
             )
-            .told("Próximas", "As situações a que ela pode levar, pelos códigos; vazia, a qualquer uma.", "[]").hinted("Sem nenhuma marcada, pode levar a qualquer outra."),
+            .told("Pode levar a", "As situações a que ela pode levar, pelos códigos; vazia, a qualquer uma.", "[]").hinted("Sem nenhuma marcada, pode levar a qualquer outra."),
         ],
     )
 };
