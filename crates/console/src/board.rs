@@ -24,6 +24,8 @@ pub struct Board {
     pub columns: Vec<Column>,
     /// What a move sets going, as the dialog says it.
     pub triggers: String,
+    /// Whether a move may be given a reason.
+    pub takes_reason: bool,
 }
 
 pub struct Column {

@@ -45,6 +45,7 @@ const WORK: &[Place] = &[
     ("vistorias", "Vistorias", "/vistorias"),
     ("help-desk", "Help desk", "/help-desk"),
     ("consultas", "Consultas", "/consultas"),
+    ("vendas", "Vendas", "/vendas"),
 ];
 const ADMINISTRATION: &[Place] = &[
     ("cadastros", "Cadastros", "/cadastros"),

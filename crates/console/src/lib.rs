@@ -22,6 +22,7 @@ mod password;
 mod person;
 mod records;
 mod registering;
+mod sales;
 mod setup;
 mod show;
 mod situation;
@@ -78,6 +79,7 @@ pub fn router(app: App, vault: Vault) -> Router {
         .route("/console/cores.css", get(assets::colours))
         .merge(registering::routes())
         .merge(triggers::routes(vault))
+        .merge(sales::routes())
         .with_state(app)
 }
 

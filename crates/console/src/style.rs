@@ -89,5 +89,6 @@ fn board() -> Board {
             column(3, "Vazia", "", Vec::new()),
         ],
         triggers: String::new(),
+        takes_reason: true,
     }
 }

@@ -52,6 +52,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step(8, "management", include_str!("../migrations/0008_management.sql")),
     step(9, "console", include_str!("../migrations/0009_console.sql")),
     step(10, "boards", include_str!("../migrations/0010_boards.sql")),
+    step(11, "sales_board", include_str!("../migrations/0011_sales_board.sql")),
 ];
 
 /// What the migrations say, in their order.

@@ -91,6 +91,7 @@ async fn made(app: &App, guest: &Guest, kind: CaseKind, query: &Query) -> Result
         changes: place.at("/mudancas"),
         since: found.now.millis(),
         triggers: crate::situation::told(registers.receivers_of(kind.entity()).len()),
+        takes_reason: true,
         columns: columns(&place, &found),
     };
     Ok(Page {

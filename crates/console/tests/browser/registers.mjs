@@ -11,12 +11,12 @@ async function plan(page, name) {
   await page.fill('[name="nome"]', name);
   await page.selectOption('[name="tipoBeneficio"]', { label: "Saúde" });
   await page.fill('[name="valor"]', "oitenta");
-  await page.click("main >> text=Salvar");
+  await page.click('main form button:has-text("Salvar")');
   await page.waitForSelector('[name="valor"][aria-invalid="true"]');
   assert.equal(await page.inputValue('[name="nome"]'), name, "nothing typed is lost");
   assert.equal(await page.inputValue('[name="tipoBeneficio"]'), "SAUDE");
   await page.fill('[name="valor"]', "1.089,90");
-  await page.click("main >> text=Salvar");
+  await page.click('main form button:has-text("Salvar")');
   await page.waitForSelector(".notice[role=status]");
   await page.fill("#filtro", name);
   await page.click("main >> text=Filtrar");
@@ -63,15 +63,15 @@ async function twoAtOnce(page) {
   await other.goto(demo + link);
   const name = await page.inputValue('[name="nome"]');
   await other.fill('[name="nome"]', `${name} Velha`);
-  await other.click("main >> text=Salvar");
+  await other.click('main form button:has-text("Salvar")');
   await other.waitForSelector(".notice[role=status]");
   await page.fill('[name="nome"]', `${name} Nova`);
-  await page.click("main >> text=Salvar");
+  await page.click('main form button:has-text("Salvar")');
   await page.waitForSelector("text=Outra pessoa salvou antes de você");
   assert.equal(await page.inputValue('[name="nome"]'), `${name} Nova`);
   assert.match(await page.innerText(".notice.warn table"), new RegExp(`${name} Nova\\s+${name} Velha`));
   await page.fill('[name="nome"]', name);
-  await page.click("main >> text=Salvar");
+  await page.click('main form button:has-text("Salvar")');
   await page.waitForSelector(".notice[role=status]");
 }
 
