@@ -11,7 +11,7 @@ use domain::{BranchCode, CaseKind, SituationCode};
 use std::sync::Arc;
 use std::time::Duration;
 use testkit::{Caller, PASSWORD, World, both_engines};
-use wire::read::body;
+use wire::read;
 
 const KIND: CaseKind = CaseKind::Claim;
 const OPEN: SituationCode = SituationCode::new(7);
@@ -35,20 +35,20 @@ fn now<T>(done: Result<Done<T>, app::Error>) -> T {
 
 async fn member(app: &App, caller: &Session, branch: i32, document: &str) -> i32 {
     let text = format!(r#"{{"nomePessoa": "Ana {branch}", "cpfCnpj": "{document}", "codLoja": {branch}}}"#);
-    let saved = people::save(app, caller, body(text.as_bytes()).unwrap(), Once::each_time()).await;
+    let saved = people::save(app, caller, read::body(text.as_bytes()).unwrap(), Once::each_time()).await;
     now(saved).code.get()
 }
 
 async fn open(world: &World, caller: &Session, person: i32) -> i32 {
     world.clock.pass(Duration::from_secs(1));
     let text = format!(r#"{{"codPessoa": {person}, "codTipoEvento": 1}}"#);
-    let input = Input::Claim(Box::new(body(text.as_bytes()).unwrap()));
+    let input = Input::Claim(Box::new(read::body(text.as_bytes()).unwrap()));
     now(cases::open(world.app(), caller, input, Once::each_time()).await).told.code
 }
 
 async fn move_to(world: &World, caller: &Session, code: i32, to: SituationCode) {
     let text = format!(r#"{{"codSituacao": {to}, "motivo": "Prova."}}"#);
-    let input = body(text.as_bytes()).unwrap();
+    let input = read::body(text.as_bytes()).unwrap();
     now(cases::move_to(world.app(), caller, (KIND, code), input, Once::each_time()).await);
 }
 
@@ -127,7 +127,7 @@ async fn what_others_change_is_told_and_what_was_missed_is_read_anew(world: Worl
     let of = |situation| told.columns.iter().find(|column| column.situation == situation).unwrap();
     assert_eq!((codes(of(LOOKED_AT)), of(LOOKED_AT).total, of(OPEN).total), (vec![one], 1, 1));
     let text = br#"{"versao": 1, "descricao": "Outra"}"#;
-    let changed = Input::Claim(Box::new(body(text).unwrap()));
+    let changed = Input::Claim(Box::new(read::body(text).unwrap()));
     now(cases::change(world.app(), &administrator, (two, changed), Once::each_time()).await);
     let told = changes(since).await.unwrap().unwrap();
     assert!(

@@ -148,35 +148,54 @@ mod tests {
         );
     }
 
-    #[test]
-    fn hostile_texts_stay_texts() {
-        let card = Card {
-            id: 1,
-            title: "<script>alert(1)</script>".to_owned(),
-            link: "/x".to_owned(),
-            lines: vec!["\"><b>".to_owned(), "💥".repeat(300)],
+    fn card(id: i32, title: &str, line: &str) -> Card {
+        Card {
+            id,
+            title: title.to_owned(),
+            link: format!("/console/eventos/{id}"),
+            lines: vec![line.to_owned(), "Cuida: Administração Demonstração".to_owned()],
             version: 1,
             badge: Some(("warn", "'&".to_owned())),
-            age: String::new(),
+            age: "há 9 dias, atrasado".to_owned(),
             is_late: true,
-            order: 0,
-            mover: "/y".to_owned(),
-        };
-        let column = Column {
-            id: 7,
-            title: "<i>".to_owned(),
-            class: "s7".to_owned(),
-            count: "1".to_owned(),
+            order: 1_794_663_125_000,
+            mover: format!("/console/eventos/{id}/situacao?volta=quadro"),
+        }
+    }
+
+    fn column(id: i32, title: &str, cards: Vec<Card>) -> Column {
+        Column {
+            id,
+            title: title.to_owned(),
+            class: format!("s{id}"),
+            count: "5.000".to_owned(),
             note: String::new(),
-            cards: vec![card],
-            more: None,
+            cards,
+            more: Some("/console/eventos/quadro?coluna=7&depois=1-1".to_owned()),
             newest_first: false,
             from: vec![8, 9],
             needs_reason: Vec::new(),
-        };
-        let made = Changes { since: Some(5), columns: vec![column], problems: vec!["<u>".to_owned()] };
+        }
+    }
+
+    #[test]
+    fn hostile_texts_stay_texts() {
+        let cards = vec![card(1, "<script>alert(1)</script>", &format!("\"><b>{}", "💥".repeat(300)))];
+        let columns = vec![column(7, "<i>", cards)];
+        let made = Changes { since: Some(5), columns, problems: vec!["<u>".to_owned()] };
         let page = made.render().unwrap();
         assert!(!page.contains("<script") && !page.contains("<b>") && !page.contains("<u>"), "{page}");
         assert!(page.contains("data-de=\"8 9\""), "{page}");
+    }
+
+    /// However many cards there are: this is all that is sent of eight columns of five thousand each.
+    #[test]
+    fn a_full_board_is_a_small_page() {
+        let of = |id: i32| {
+            (0..50).map(|n| card(id * 50 + n, "4711 · Maria Aparecida de Souza", "Colisão · ABC1D23"))
+        };
+        let columns = (0..8).map(|id| column(id, "AGUARDANDO DOCUMENTOS", of(id).collect())).collect();
+        let page = Changes { since: Some(5), columns, problems: Vec::new() }.render().unwrap();
+        assert!(page.len() < 256 * 1024, "{}", page.len());
     }
 }

@@ -57,6 +57,8 @@ struct Write {
     checklist: Vec<CheckInput>,
     others: Vec<String>,
     is_refused: bool,
+    /// Nothing can be opened before the association has types of it.
+    has_no_types: bool,
     /// Since when another version stands, and in what both differ: the field, what was typed, what stands.
     old: Option<(String, Vec<(String, String, String)>)>,
 }
@@ -184,6 +186,7 @@ async fn made(
         checklist: checklist.collect(),
         others: problems.others,
         is_refused,
+        has_no_types: kind != CaseKind::Appointment && types(&context.registers, kind).is_empty(),
         old: filled.old,
         frame,
     })
