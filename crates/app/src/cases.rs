@@ -1,6 +1,7 @@
 //! What people work on from its opening to its end: claims, inspections, tickets and appointments. They are opened, changed,
 //! moved to a situation, noted, read and listed alike; what differs is judged in `own.rs`, and told in `shown.rs`.
 
+pub mod board;
 mod given;
 mod moves;
 mod own;
@@ -10,7 +11,7 @@ mod shown;
 
 pub use moves::{move_to, note};
 pub use read::{History, Told, Whole, due, history, one};
-pub use search::{Item, list, overdue, overdue_counts};
+pub use search::{Item, PAGE, list, overdue, overdue_counts};
 pub use storage::cases::Case;
 pub use storage::cases::inspections::Checked;
 pub use storage::field_changes::Written;

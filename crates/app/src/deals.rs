@@ -4,6 +4,7 @@
 pub mod dependents;
 mod given;
 mod listed;
+pub mod looked;
 mod managed;
 mod search;
 mod won;

@@ -49,7 +49,7 @@ async fn read(tx: &mut Tx, (tenant, branches, entities, after): &Asked) -> Resul
 }
 
 /// Whom a trigger tells of.
-fn person(body: &str) -> Option<PersonCode> {
+pub(crate) fn person(body: &str) -> Option<PersonCode> {
     let body: serde_json::Value = serde_json::from_str(body).ok()?;
     let code = body["objeto"]["codPessoa"].as_i64()?;
     i32::try_from(code).ok().map(PersonCode::new)

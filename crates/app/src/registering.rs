@@ -8,7 +8,7 @@ mod rules;
 mod wish;
 
 pub(crate) use born::{add_all, add_born};
-pub use lists::{Page, one, page};
+pub use lists::{COUNTED, Choice, Page, choices, counts, one, page};
 pub use storage::registers::Record;
 
 use crate::access::Session;

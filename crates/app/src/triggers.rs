@@ -2,8 +2,10 @@
 //! itself is `delivery`'s.
 
 mod conclude;
+mod looked;
 
 pub use conclude::{Outcome, Policy, Verdict, conclude};
+pub use looked::{COUNTED, Fares, Found, LOOKED_AT, Wanted, fares, newest, one};
 
 use crate::base::registers;
 use crate::once::{self, Done, Once};
@@ -11,8 +13,10 @@ use crate::receivers::{self, By, Keys};
 use crate::{App, Error, Vault};
 use domain::{DeliveryState, Entity, Field, HistoryCode, Moment, ReceiverCode, Rejection, TenantId};
 use futures_util::future::BoxFuture;
+use std::collections::BTreeMap;
 use std::time::Duration;
-use storage::attempts::{self, Attempt};
+use storage::attempts;
+pub use storage::attempts::Attempt;
 use storage::counters::{self, Counter};
 pub use storage::outbox::Delivery;
 use storage::outbox::{self, Again};
@@ -258,20 +262,30 @@ pub async fn page(
             Box::pin(async move {
                 known(tx, *tenant, *receiver).await?;
                 let page = outbox::page(&mut *tx, *tenant, *receiver, *state, *after, PAGE).await?;
-                let codes = page.iter().map(|one| one.history);
-                let mut all = attempts::of(&mut *tx, *tenant, *receiver, codes).await?.into_iter().peekable();
-                let mut told = Vec::with_capacity(page.len());
-                for delivery in page {
-                    let mut attempts = Vec::new();
-                    while let Some(one) = all.next_if(|one| one.history == delivery.history) {
-                        attempts.push(one);
-                    }
-                    told.push(Told { delivery, attempts });
-                }
-                Ok(told)
+                with_attempts(tx, *tenant, *receiver, page).await
             })
         })
         .await
+}
+
+async fn with_attempts(
+    tx: &mut storage::Tx,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    page: Vec<Delivery>,
+) -> Result<Vec<Told>, Error> {
+    let mut all: BTreeMap<HistoryCode, Vec<Attempt>> = BTreeMap::new();
+    if !page.is_empty() {
+        let codes = page.iter().map(|one| one.history);
+        for one in attempts::of(&mut *tx, tenant, receiver, codes).await? {
+            all.entry(one.history).or_default().push(one);
+        }
+    }
+    let told = |delivery: Delivery| {
+        let attempts = all.remove(&delivery.history).unwrap_or_default();
+        Told { delivery, attempts }
+    };
+    Ok(page.into_iter().map(told).collect())
 }
 
 async fn known(tx: &mut storage::Tx, tenant: TenantId, receiver: ReceiverCode) -> Result<(), Error> {

@@ -127,6 +127,12 @@ const MAY_GROW: &[Exception] = &[
     },
     Exception {
         engine: Some(Engine::Sqlite),
+        step: "a board of ",
+        text: "AS number, COUNT(*) AS count FROM (SELECT ",
+        why: "what stands in a column is counted row by row in an index, up to ten thousand",
+    },
+    Exception {
+        engine: Some(Engine::Sqlite),
         step: "",
         text: "FROM listing_tally WHERE tenant = ? AND ordering = ? AND branch IN (…) AND situation IN (…) AND block >= ?",
         why: "the fine blocks of one coarse block: 32 at most, which 32,000 rows have",

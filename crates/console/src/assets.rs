@@ -26,11 +26,15 @@ pub async fn script() -> Response {
     kept("text/javascript; charset=utf-8", include_str!("../static/console.js"))
 }
 
+pub async fn board_script() -> Response {
+    kept("text/javascript; charset=utf-8", include_str!("../static/quadro.js"))
+}
+
 pub async fn icon() -> Response {
     kept("image/svg+xml", include_str!("../static/icone.svg"))
 }
 
-/// `.s3` is the badge of situation 3. Pages carry no style of their own, so its colours stand here.
+/// `.s3` is the badge of situation 3, `.e3` that of stage 3. Pages carry no style of their own, so its colours stand here.
 pub async fn colours(State(app): State<App>, guest: Guest) -> Response {
     let registers = match app::base::registers(&app, guest.session().scope.tenant()).await {
         Ok(registers) => registers,
@@ -42,6 +46,13 @@ pub async fn colours(State(app): State<App>, guest: Guest) -> Response {
         let _ = writeln!(
             sheet,
             ".s{code}{{background:#{ground};color:#{text}}}.chart .s{code}{{fill:#{ground}}}"
+        );
+    }
+    for one in registers.funnels.iter().flat_map(|funnel| &funnel.stages) {
+        let (code, ground, text) = (one.code, one.colour, one.colour.readable_on());
+        let _ = writeln!(
+            sheet,
+            ".e{code}{{background:#{ground};color:#{text}}}.chart .e{code}{{fill:#{ground}}}"
         );
     }
     kept("text/css; charset=utf-8", sheet)

@@ -1,12 +1,12 @@
 //! `/console/busca`: one search for everything. A single match opens at once.
 
+use crate::cases;
 use crate::frame::Frame;
 use crate::lists::{Around, usual};
 use crate::members::{Badge, COLUMNS, Row, badge, row};
 use crate::page::{Refusal, page, show};
 use crate::show::count;
 use crate::visitor::{Guest, Query, redirect, root};
-use crate::words;
 use app::{App, Error, find};
 use askama::Template;
 use axum::extract::State;
@@ -55,7 +55,7 @@ fn only(found: &find::Finds) -> Option<String> {
     let people: BTreeSet<_> = found.rows.iter().map(|row| row.person.code).collect();
     match (people.first(), people.len(), &found.cases[..]) {
         (Some(only), 1, []) => Some(format!("/console/associados/{only}")),
-        (None, _, [case]) => Some(format!("{}/{}", words::cases(case.case.kind()).1, case.code)),
+        (None, _, [case]) => Some(cases::at(case)),
         _ => None,
     }
 }
@@ -73,11 +73,10 @@ async fn made(app: &App, guest: &Guest, text: &str, found: &find::Finds) -> Resu
             .cases
             .iter()
             .map(|one| {
-                let (title, path) = words::cases(one.case.kind());
                 let head = one.case.head();
                 CaseLine {
-                    link: format!("{}{path}/{}", frame.root, one.code),
-                    what: format!("{title}: protocolo {}", head.protocol),
+                    link: format!("{}{}", frame.root, cases::at(one)),
+                    what: format!("{} {}", cases::words(one.case.kind()).one, head.protocol),
                     name: one.name.clone(),
                     situation: badge(&registers, head.situation),
                 }

@@ -10,7 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 /// More than any form of ours holds.
-const LARGEST: usize = 16 * 1024;
+const LARGEST: usize = 256 * 1024;
 /// Longer than any form of ours takes to arrive.
 const PATIENCE: Duration = Duration::from_secs(30);
 const KIND: &str = "application/x-www-form-urlencoded";

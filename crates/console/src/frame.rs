@@ -41,9 +41,16 @@ const WORK: &[Place] = &[
     ("painel", "Painel", ""),
     ("associados", "Associados", "/associados"),
     ("beneficios", "Benefícios", "/beneficios"),
+    ("eventos", "Eventos", "/eventos"),
+    ("vistorias", "Vistorias", "/vistorias"),
+    ("help-desk", "Help desk", "/help-desk"),
+    ("consultas", "Consultas", "/consultas"),
+    ("vendas", "Vendas", "/vendas"),
 ];
 const ADMINISTRATION: &[Place] = &[
+    ("cadastros", "Cadastros", "/cadastros"),
     ("usuarios", "Usuários", "/usuarios"),
+    ("gatilhos", "Gatilhos", "/gatilhos"),
     ("auditoria", "Auditoria", "/auditoria"),
     ("emails", "E-mails", "/emails"),
 ];

@@ -9,6 +9,8 @@
 mod admin;
 mod assets;
 mod benefit;
+mod board;
+mod cases;
 mod entering;
 mod finding;
 mod form;
@@ -20,15 +22,19 @@ mod panel;
 mod password;
 mod person;
 mod records;
+mod registering;
+mod sales;
 mod setup;
 mod sheet;
 mod show;
+mod situation;
 mod style;
+mod triggers;
 mod users;
 mod visitor;
 mod words;
 
-use app::App;
+use app::{App, Vault};
 use askama::Template;
 use axum::Router;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -36,7 +42,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 
 /// The pages.
-pub fn router(app: App) -> Router {
+pub fn router(app: App, vault: Vault) -> Router {
     Router::new()
         .route("/", get(welcome))
         .route("/estilo.css", get(style_of_welcome))
@@ -62,12 +68,17 @@ pub fn router(app: App) -> Router {
         .route("/console/estilo", get(style::page))
         .route("/console/console.css", get(assets::style))
         .route("/console/console.js", get(assets::script))
+        .route("/console/quadro.js", get(assets::board_script))
         .route("/console/icone.svg", get(assets::icon))
         .route("/console/cores.css", get(assets::colours))
         .merge(members::routes())
         .merge(lists::routes())
         .merge(person::routes())
         .merge(benefit::routes())
+        .merge(cases::routes())
+        .merge(registering::routes())
+        .merge(triggers::routes(vault))
+        .merge(sales::routes())
         .with_state(app)
 }
 

@@ -1,10 +1,10 @@
 //! `/console`: what needs attention, and the figures that a day begins with. Each leads to the rows behind it.
 
+use crate::cases;
 use crate::frame::Frame;
 use crate::page::show;
 use crate::show::{Chart, Columns, count, moment, short_month};
 use crate::visitor::Guest;
-use crate::words;
 use app::panel::{self, AGES, Figures, GONE_COLD, WAITS_LONG, Work};
 use app::{App, Error};
 use askama::Template;
@@ -82,7 +82,7 @@ fn attention(root: &str, figures: &Figures, work: &Work) -> Vec<Waits> {
             CaseKind::Ticket => ["chamado passou do prazo", "chamados do help desk passaram do prazo"],
             CaseKind::Appointment => ["consulta passou do prazo", "consultas passaram do prazo"],
         };
-        add(number, texts, format!("{root}{}?atrasado=true", words::cases(kind).1));
+        add(number, texts, format!("{root}/console/{}?atrasado=true", cases::words(kind).path));
     }
     let more = if work.waiting.or_more { " (ou mais)" } else { "" };
     let one = format!("benefício espera há mais de {WAITS_LONG} dias para ser ativado");

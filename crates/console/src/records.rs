@@ -36,8 +36,8 @@ impl Spec {
         Spec { name, label, kind: Kind::Money, longest: 20, hint: "" }
     }
 
-    pub const fn long(name: &'static str, label: &'static str, longest: usize) -> Spec {
-        Spec { name, label, kind: Kind::Long, longest, hint: "" }
+    pub const fn area(name: &'static str, label: &'static str) -> Spec {
+        Spec { name, label, kind: Kind::Area, longest: 4000, hint: "" }
     }
 
     pub const fn hinted(self, hint: &'static str) -> Spec {
@@ -48,15 +48,22 @@ impl Spec {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Text,
-    /// Several lines.
-    Long,
-    /// Reais, as they are written here: `1.234,56`.
-    Money,
     /// Dressed while it is typed (`data-mascara`).
     Masked(&'static str),
     Email,
+    /// Several lines.
+    Area,
     /// One of a list that the page gives.
     Choice,
+    /// Any of that list; their values stand in the field with commas between them.
+    Many,
+    Number,
+    /// Reais, as they are written here: `1.234,56`.
+    Money,
+    /// Ticked (`sim`) or not.
+    Flag,
+    /// `#1A73E8`
+    Colour,
 }
 
 /// A field as the page shows it.
@@ -85,10 +92,34 @@ impl Input {
     pub fn kind(&self) -> &'static str {
         match self.spec.kind {
             Kind::Email => "email",
+            Kind::Area => "area",
             Kind::Choice => "choice",
-            Kind::Long => "long",
-            Kind::Text | Kind::Masked(_) | Kind::Money => "text",
+            Kind::Many => "many",
+            Kind::Flag => "flag",
+            Kind::Colour => "color",
+            Kind::Text | Kind::Masked(_) | Kind::Number | Kind::Money => "text",
         }
+    }
+
+    /// Which keys a phone shows.
+    pub fn keys(&self) -> &'static str {
+        match self.spec.kind {
+            Kind::Number => "numeric",
+            Kind::Money => "decimal",
+            _ => "",
+        }
+    }
+
+    /// Whether one of many is chosen.
+    pub fn has(&self, value: &str) -> bool {
+        self.value.split(',').any(|one| one == value)
+    }
+
+    /// What else speaks of the field: its hint, its problem.
+    pub fn described(&self) -> String {
+        let hint = (!self.spec.hint.is_empty()).then(|| format!("d-{}", self.spec.name));
+        let problem = self.problem.as_ref().map(|_| format!("p-{}", self.spec.name));
+        hint.into_iter().chain(problem).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -98,23 +129,6 @@ pub struct Problems {
     of_fields: BTreeMap<String, String>,
     pub others: Vec<String>,
     pub conflict: Option<Conflict>,
-}
-
-/// Somebody else changed the record meanwhile.
-pub struct Conflict {
-    pub since: String,
-    /// The version that it has now: whoever sends again has seen it.
-    pub now: i64,
-    /// Field, what was typed, what stands.
-    pub fields: Vec<(String, String, String)>,
-}
-
-impl Conflict {
-    fn of(now: i64, since: &str, fields: &[Stands], shown: &[Spec]) -> Conflict {
-        let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "vazio".to_owned());
-        let field = |one: &Stands| (label(shown, &one.field), text(&one.sent), text(&one.now));
-        Conflict { since: since.to_owned(), now, fields: fields.iter().map(field).collect() }
-    }
 }
 
 /// What a page calls the field of this name.
@@ -128,8 +142,9 @@ impl Problems {
         let mut problems = Problems::default();
         for line in lines {
             let named = line.split_once(": ").and_then(|(name, rest)| {
-                let spec = shown.iter().find(|spec| spec.name == plain(name))?;
-                Some((spec.name, sentence(rest)))
+                let name = plain(name);
+                let is_meant = |spec: &&Spec| spec.name == name || is_part(&name, spec.name);
+                Some((shown.iter().find(is_meant)?.name, sentence(rest)))
             });
             match named {
                 Some((name, rest)) => drop(problems.of_fields.entry(name.to_owned()).or_insert(rest)),
@@ -141,16 +156,9 @@ impl Problems {
 
     /// What a function of `app` refused.
     pub fn refused(rejections: &[Rejection], shown: &[Spec]) -> Problems {
-        let mut conflict = None;
-        let mut lines = Vec::new();
-        for one in rejections {
-            match one {
-                Rejection::OldVersion { now, since, fields, .. } => {
-                    conflict = Some(Conflict::of(*now, since, fields, shown));
-                }
-                other => lines.push(wire::refusal::text(other)),
-            }
-        }
+        let old = |one: &&Rejection| !matches!(one, Rejection::OldVersion { .. });
+        let lines = rejections.iter().filter(old).map(wire::refusal::text).collect();
+        let conflict = Conflict::among(rejections, |name| label(shown, name));
         Problems { conflict, ..Problems::new(lines, shown) }
     }
 
@@ -173,7 +181,56 @@ fn plain(name: &str) -> String {
     name.replace('[', ".").replace(']', "")
 }
 
-fn sentence(text: &str) -> String {
+/// Whether `opcoes.1` is a part of `opcoes`, which is one field on the page.
+fn is_part(name: &str, of: &str) -> bool {
+    let part = name.strip_prefix(of).and_then(|rest| rest.strip_prefix('.'));
+    part.is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Somebody else saved meanwhile: when, what his version is, and where what was typed differs from what stands now.
+pub struct Conflict {
+    pub since: String,
+    pub version: i64,
+    /// The field, what was typed, what stands.
+    pub rows: Vec<(String, String, String)>,
+}
+
+impl Conflict {
+    /// The fields are called as the page calls them.
+    pub fn among(problems: &[Rejection], label: impl Fn(&str) -> String) -> Option<Conflict> {
+        problems.iter().find_map(|problem| match problem {
+            Rejection::OldVersion { now, since, fields, .. } => {
+                let text = |value: &Option<String>| match value.as_deref() {
+                    None | Some("[]") => "nada".to_owned(),
+                    Some("true") => "sim".to_owned(),
+                    Some("false") => "não".to_owned(),
+                    Some(text) => text.to_owned(),
+                };
+                let row = |one: &Stands| (label(&one.field), text(&one.sent), text(&one.now));
+                let rows = fields.iter().map(row).collect();
+                Some(Conflict { since: since.clone(), version: *now, rows })
+            }
+            _ => None,
+        })
+    }
+}
+
+/// An amount as people type it (`R$ 1.234,56`) as the record wants it (`1234.56`); a point before three digits parts thousands.
+pub fn plain_money(text: &str) -> String {
+    let bare: String = text.trim_start_matches("R$").chars().filter(|sign| !sign.is_whitespace()).collect();
+    let parts_thousands = bare.rsplit_once('.').is_some_and(|(_, behind)| behind.len() == 3);
+    match bare.contains(',') || parts_thousands {
+        true => bare.replace('.', "").replace(',', "."),
+        false => bare,
+    }
+}
+
+/// An amount as a form shows it: `1234,56`.
+pub fn typed_money(cents: i64) -> String {
+    format!("{},{:02}", cents / 100, cents % 100)
+}
+
+pub fn sentence(text: &str) -> String {
     let mut rest = text.chars();
     rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }
@@ -190,33 +247,29 @@ pub fn inputs(
         own_label: None,
         value: values.get(spec.name).cloned().unwrap_or_default(),
         problem: problems.of_fields.get(spec.name).cloned(),
-        choices: if spec.kind == Kind::Choice { choices(spec.name) } else { Vec::new() },
+        choices: if matches!(spec.kind, Kind::Choice | Kind::Many) { choices(spec.name) } else { Vec::new() },
     };
     specs.iter().map(input).collect()
 }
 
 /// What was typed, field by field.
 pub fn typed(specs: &[Spec], form: &Form) -> Values {
-    specs.iter().map(|spec| (spec.name, form.text(spec.name).trim().to_owned())).collect()
+    let text = |spec: &Spec| match spec.kind {
+        Kind::Many => form.all(spec.name).collect::<Vec<_>>().join(","),
+        // Browsers write each line's end as two signs.
+        Kind::Area => form.text(spec.name).trim().replace("\r\n", "\n"),
+        _ => form.text(spec.name).trim().to_owned(),
+    };
+    specs.iter().map(|spec| (spec.name, text(spec))).collect()
 }
 
 /// The same with money as records write it. What is no money stays as it was typed, and is refused beside its field.
 pub fn in_cents(specs: &[Spec], values: &Values) -> Values {
     let is_money = |name: &str| specs.iter().any(|spec| spec.name == name && spec.kind == Kind::Money);
     let value = |(name, text): (&&'static str, &String)| {
-        (*name, if is_money(name) { amount(text) } else { text.clone() })
+        (*name, if is_money(name) { plain_money(text) } else { text.clone() })
     };
     values.iter().map(value).collect()
-}
-
-/// `1234.56` of `R$ 1.234,56`; a point before three digits parts thousands.
-pub fn amount(text: &str) -> String {
-    let bare: String = text.trim_start_matches("R$").chars().filter(|sign| !sign.is_whitespace()).collect();
-    let parts_thousands = bare.rsplit_once('.').is_some_and(|(_, behind)| behind.len() == 3);
-    match bare.contains(',') || parts_thousands {
-        true => bare.replace('.', "").replace(',', "."),
-        false => bare,
-    }
 }
 
 /// The record that the fields make: what is empty is cleared.
@@ -277,7 +330,7 @@ mod tests {
             ("150", "150"),
             ("muito", "muito"),
         ] {
-            assert_eq!(amount(typed), read, "{typed}");
+            assert_eq!(plain_money(typed), read, "{typed}");
         }
     }
 
@@ -305,5 +358,32 @@ mod tests {
         assert_eq!(fields[1].problem.as_deref(), Some("Não é um telefone."));
         assert_eq!(problems.others, ["codLoja: não existe."]);
         assert!(!problems.is_empty());
+        assert!(
+            is_part("opcoes.1", "opcoes")
+                && !is_part("opcoes.nome", "opcoes")
+                && !is_part("opcoes", "opcoes")
+        );
+    }
+
+    #[test]
+    fn an_amount_is_read_as_people_type_it() {
+        let typed = ["89,90", "1.234,56", "1.234", "89.90", "R$ 10", "1234,5", "abc"];
+        let plain = ["89.90", "1234.56", "1234", "89.90", "10", "1234.5", "abc"];
+        assert_eq!(typed.map(plain_money), plain);
+        assert_eq!(typed_money(123_456), "1234,56");
+    }
+
+    #[test]
+    fn whoever_was_slower_sees_both_states() {
+        let stands = |field: &str, sent: &str, now: Option<&str>| Stands {
+            field: field.to_owned(),
+            sent: Some(sent.to_owned()),
+            now: now.map(str::to_owned),
+        };
+        let fields = vec![stands("nome", "A", Some("B")), stands("ativo", "true", None)];
+        let old = Rejection::OldVersion { given: 1, now: 4, since: "hoje".to_owned(), fields };
+        let conflict = Conflict::among(&[old], str::to_uppercase).unwrap();
+        assert_eq!((conflict.version, conflict.rows.len()), (4, 2));
+        assert_eq!(conflict.rows[1], ("ATIVO".to_owned(), "sim".to_owned(), "nada".to_owned()));
     }
 }

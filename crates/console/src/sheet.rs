@@ -49,7 +49,7 @@ pub async fn sheet(app: &App, guest: &Guest, sheet: Sheet) -> Response {
     let Sheet { title, note, back, sections, button, .. } = sheet;
     let Problems { others, conflict, .. } = sheet.problems;
     // Whoever sends again has seen what stands now.
-    let version = conflict.as_ref().map(|conflict| conflict.now).or(sheet.version);
+    let version = conflict.as_ref().map(|conflict| conflict.version).or(sheet.version);
     page(status, &Page { frame, title, note, back, version, sections, others, conflict, is_refused, button })
 }
 

@@ -1,5 +1,6 @@
 //! `/console/estilo`: every part that pages are made of, in every state, on one page.
 
+use crate::board::{Board, Card, Column};
 use crate::frame::Frame;
 use crate::members::Badge;
 use crate::page::show;
@@ -18,6 +19,7 @@ struct Style {
     chart: Chart,
     columns: Columns,
     pager: Pager,
+    board: Board,
 }
 
 pub async fn page(State(app): State<App>, guest: Guest) -> Response {
@@ -41,7 +43,57 @@ async fn made(app: &App, guest: &Guest) -> Result<Style, Error> {
         situations: situations.collect(),
         chart: Chart::new("Um gráfico de exemplo", "O quê", bars),
         columns: Columns::new("Um gráfico de colunas", ["Entradas", "Cancelamentos"], months),
+        board: board(),
         pager: Pager::new(2, 250, 100, |page| format!("?pagina={page}")),
         frame,
     })
+}
+
+fn board() -> Board {
+    let card = |id: i32, title: &str, is_late: bool, badge| Card {
+        id,
+        title: title.to_owned(),
+        link: "#quadro".to_owned(),
+        lines: vec!["Colisão · ABC1D23".to_owned()],
+        version: 1,
+        badge,
+        age: if is_late { "há 9 dias, atrasado".to_owned() } else { "há 2 horas".to_owned() },
+        is_late,
+        order: id.into(),
+        mover: "#quadro".to_owned(),
+    };
+    let column = |id: i32, title: &str, class: &str, cards: Vec<Card>| Column {
+        id,
+        title: title.to_owned(),
+        class: class.to_owned(),
+        count: cards.len().to_string(),
+        note: if cards.iter().any(|card| card.is_late) {
+            "1 passou do prazo".to_owned()
+        } else {
+            String::new()
+        },
+        more: (cards.len() > 1).then(|| "#quadro".to_owned()),
+        cards,
+        newest_first: false,
+        from: Vec::new(),
+        needs_reason: Vec::new(),
+    };
+    let urgent = Some(("wrong", "Urgente".to_owned()));
+    let full = vec![
+        card(1, "4711 · Maria Souza", true, urgent),
+        card(2, "4712 · Um nome muito comprido", false, None),
+    ];
+    Board {
+        title: "Quadro de exemplo".to_owned(),
+        moves: "#".to_owned(),
+        changes: "#".to_owned(),
+        since: 0,
+        columns: vec![
+            column(1, "Cheia", "fine", full),
+            column(2, "Com um", "warn", vec![card(3, "4713 · João", false, None)]),
+            column(3, "Vazia", "", Vec::new()),
+        ],
+        triggers: String::new(),
+        takes_reason: true,
+    }
 }

@@ -1,6 +1,6 @@
 //! The fixed sets as people say them; what the interface calls them is in `wire::names`.
 
-use domain::{BenefitKind, CaseKind, CivilState, Fuel, Kinship, VehicleCategory};
+use domain::{BenefitKind, CivilState, Fuel, Kinship, VehicleCategory};
 
 pub const fn kind(kind: BenefitKind) -> &'static str {
     match kind {
@@ -69,15 +69,5 @@ pub const fn category(category: VehicleCategory) -> &'static str {
         VehicleCategory::Utility => "Utilitário",
         VehicleCategory::Bus => "Ônibus",
         VehicleCategory::Other => "Outro",
-    }
-}
-
-/// Of several, and where in the console they are.
-pub const fn cases(kind: CaseKind) -> (&'static str, &'static str) {
-    match kind {
-        CaseKind::Claim => ("Eventos", "/console/eventos"),
-        CaseKind::Inspection => ("Vistorias", "/console/vistorias"),
-        CaseKind::Ticket => ("Chamados", "/console/help-desk"),
-        CaseKind::Appointment => ("Consultas", "/console/consultas"),
     }
 }

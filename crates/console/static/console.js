@@ -17,6 +17,11 @@
     document.querySelectorAll("details[open].pops").forEach((one) => one.contains(event.target) || one.removeAttribute("open"));
   });
 
+  // Where the menu is a row, the place where one is stands in it.
+  const here = document.querySelector(".side nav [aria-current]");
+  const row = here && here.closest("nav");
+  if (row && row.scrollWidth > row.clientWidth) row.scrollLeft = here.offsetLeft - row.offsetLeft - 24;
+
   // A filter that is chosen from a list is applied at once.
   document.querySelectorAll("form.filters select").forEach((select) => select.addEventListener("change", () => select.form.requestSubmit()));
 
@@ -32,6 +37,7 @@
       const cents = digits.replace(/^0+/, "").padStart(3, "0");
       return cents.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, ".") + "," + cents.slice(-2);
     },
+    momento: (digits) => fill("##/##/#### ##:##", digits),
   };
   const fill = (mask, digits) => {
     let out = "", at = 0;
@@ -81,6 +87,22 @@
       sessionStorage.setItem(key, JSON.stringify(all));
     });
     form.addEventListener("submit", () => sessionStorage.removeItem(key));
+  });
+
+  // A colour is seen at once as the badge that it will be.
+  document.querySelectorAll("[data-cor]").forEach((input) => {
+    const badge = input.parentElement.querySelector("[data-amostra]");
+    const name = input.form.elements.nome;
+    const light = (at) => ((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))(parseInt(input.value.slice(at, at + 2), 16) / 255);
+    const paint = () => {
+      const all = 0.2126 * light(1) + 0.7152 * light(3) + 0.0722 * light(5);
+      badge.style.background = input.value;
+      badge.style.color = 1.05 / (all + 0.05) >= (all + 0.05) / 0.05 ? "#fff" : "#000";
+      badge.textContent = (name && name.value.trim()) || "Assim";
+      badge.hidden = false;
+    };
+    [input, name].forEach((one) => one && one.addEventListener("input", paint));
+    paint();
   });
 
   document.querySelectorAll("[data-imprimir]").forEach((button) => {

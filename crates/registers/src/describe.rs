@@ -26,6 +26,11 @@ pub struct Register {
     pub needs_filter: bool,
     /// Every process remembers it, so a change must be told to all of them.
     pub remembered: bool,
+    /// What a page says it is for, the part of the association that it stands with, and the fields that its list shows
+    /// beside the first.
+    pub about: &'static str,
+    pub section: &'static str,
+    pub columns: &'static [&'static str],
     pub words: Words,
 }
 
@@ -107,6 +112,8 @@ pub struct FieldSpec {
     pub label: &'static str,
     pub text: &'static str,
     pub example: &'static str,
+    /// What a form says below it, where its label does not say all that a person needs.
+    pub hint: &'static str,
 }
 
 /// Whether a record must have a value.
@@ -219,6 +226,7 @@ impl FieldSpec {
             label: "",
             text: "",
             example: "null",
+            hint: "",
         }
     }
 
@@ -245,6 +253,10 @@ impl FieldSpec {
     /// What a form calls it, what it means, and an example.
     pub const fn told(self, label: &'static str, text: &'static str, example: &'static str) -> FieldSpec {
         FieldSpec { label, text, example, ..self }
+    }
+
+    pub const fn hinted(self, hint: &'static str) -> FieldSpec {
+        FieldSpec { hint, ..self }
     }
 
     /// Whether it is taken from callers.

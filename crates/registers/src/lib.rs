@@ -16,6 +16,6 @@ pub use born::{BornInspectionType, CLAIM_TYPES, INSPECTION_TYPES, TICKET_TYPES};
 pub use describe::{
     Default, FieldSpec, Kind, Need, Register, Rows, Search, Told, Unique, Value, Within, Words,
 };
-pub use described::{REGISTERS, find};
+pub use described::{REGISTERS, find, label};
 pub use funnels::{BornFunnel, FUNNEL};
 pub use situations::{BornSituation, SITUATIONS};

@@ -2,6 +2,7 @@
 //! alike; what each has besides stands in its own module. `app::situations` is the one place that writes them.
 
 pub mod appointments;
+pub mod board;
 pub mod inspections;
 mod search;
 pub mod tickets;

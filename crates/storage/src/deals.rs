@@ -3,7 +3,9 @@
 pub mod dependents;
 mod found;
 
-pub use found::{By, FoundDeal, InStage, Key, STEP, Wanted, at, in_stages, keys, of_person, of_some, page};
+pub use found::{
+    By, FoundDeal, InStage, Key, STEP, Wanted, at, changed, in_stages, keys, of_person, of_some, page,
+};
 
 use crate::benefits::{Vehicle, vehicle, vehicle_columns, vehicle_values};
 use crate::statement::inserts;

@@ -150,6 +150,31 @@ pub async fn of(
         .collect()
 }
 
+/// The codes of a record's changes up to `last`, the newest first, at most `limit`.
+pub async fn codes_of(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (entity, record): (Entity, i32),
+    last: HistoryCode,
+    limit: i64,
+) -> Result<Vec<HistoryCode>, Error> {
+    let statement =
+        sql("SELECT code FROM history WHERE tenant = $1 AND entity = $2 AND record = $3 AND code <= $4
+         ORDER BY code DESC LIMIT $5")
+        .arg(tenant)
+        .arg(entity)
+        .arg(record)
+        .arg(last)
+        .arg(limit);
+    tx.all(statement).await?.iter().map(|row| row.get("code")).collect()
+}
+
+/// What was told of a change, as it was rendered when it happened.
+pub async fn body(tx: &mut Tx, tenant: TenantId, code: HistoryCode) -> Result<Option<String>, Error> {
+    let statement = sql("SELECT body FROM history WHERE tenant = $1 AND code = $2").arg(tenant).arg(code);
+    tx.one(statement).await?.map(|row| row.get("body")).transpose()
+}
+
 /// Heads that one statement asks for.
 const HEADS: usize = 64;
 

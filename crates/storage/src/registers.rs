@@ -138,6 +138,19 @@ pub async fn count(
     tx.one(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
+/// How many records in use the scope sees, counted to `most` and no further.
+pub async fn counted(
+    tx: &mut Tx,
+    register: &'static Register,
+    scope: &Scope,
+    most: i64,
+) -> Result<i64, Error> {
+    let some = sql("SELECT COUNT(*) AS count FROM (SELECT 1 AS one FROM").ending(register.table);
+    let some = narrow(within(some, register, scope), &[], Some(true));
+    let row = tx.one(some.then("LIMIT ?) AS some", [most])).await?;
+    row.map_or(Ok(0), |row| row.get("count"))
+}
+
 /// Texts compare by their bytes, and nothing that is kept has a character behind this one.
 fn begins(statement: Statement, field: &FieldSpec, text: &str) -> Statement {
     let column = field.column;

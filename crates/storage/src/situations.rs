@@ -15,6 +15,8 @@ pub struct Situation {
     pub is_default: bool,
     /// After so many hours in it somebody should look.
     pub limit_hours: Option<i32>,
+    /// Where it stands among the others, as people see them.
+    pub position: i32,
     /// Where it may lead; anywhere, where none is named.
     pub next: Vec<SituationCode>,
     pub active: bool,
@@ -23,7 +25,7 @@ pub struct Situation {
 /// Every situation of every entity; by code.
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Situation>, Error> {
     let statement = sql(
-        "SELECT s.entity, s.code, s.name, s.kind, s.colour, s.is_default, s.limit_hours, s.active, m.next
+        "SELECT s.entity, s.code, s.name, s.kind, s.colour, s.is_default, s.limit_hours, s.position, s.active, m.next
          FROM situations s LEFT JOIN situation_moves m ON m.tenant = s.tenant AND m.situation = s.code
          WHERE s.tenant = $1 ORDER BY s.code, m.next",
     )
@@ -51,6 +53,7 @@ fn situation(row: &Row, code: SituationCode, next: Option<SituationCode>) -> Res
             .map_err(|_| Error::Broken(format!("{colour:?} is kept as a colour")))?,
         is_default: row.get("is_default")?,
         limit_hours: row.get("limit_hours")?,
+        position: row.get("position")?,
         next: next.into_iter().collect(),
         active: row.get("active")?,
     })

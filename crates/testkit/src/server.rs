@@ -53,10 +53,10 @@ impl Server {
     pub async fn start_as(app: App, Setup { limits, http, tls, pages }: Setup) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let pages = console::router(app.clone()).merge(pages);
+        let vault = app::Vault::new(&crate::SERVER_KEY).unwrap();
+        let pages = console::router(app.clone(), vault.clone()).merge(pages);
         let http = Arc::new(http);
-        let state =
-            State::new(app, app::Vault::new(&crate::SERVER_KEY).unwrap(), recorder(), Arc::clone(&http));
+        let state = State::new(app, vault, recorder(), Arc::clone(&http));
         let stopping = state.stopping.clone();
         let shell = Shell::new(api::router(state, pages), http, limits, tls);
         let (stop, stopped) = oneshot::channel();

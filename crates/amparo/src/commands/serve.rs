@@ -92,9 +92,10 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
         .then(|| Triggers::start(app.clone(), vault.clone(), holder, poster, settings.triggers.0.clone()));
     background.spawn(measure_triggers(app.clone(), settings.housekeeping.heartbeat));
     let http = Arc::new(settings.http.http.clone());
+    let pages = console::router(app.clone(), vault.clone());
     let state = State::new(app.clone(), vault, handle, Arc::clone(&http));
     let stopping = state.stopping.clone();
-    let router = api::router(state, console::router(app.clone()));
+    let router = api::router(state, pages);
     let shell = Shell::new(router, http, settings.http.limits, certificate.map(|one| one.tls));
     let complete = api::serve(listener, shell, asked_to_stop(terminate, Some(stopping))).await;
     if !complete {

@@ -44,7 +44,7 @@ pub struct Wanted {
     pub page: i32,
 }
 
-fn within(caller: &Session, branch: Option<BranchCode>) -> Option<Scope> {
+pub(super) fn within(caller: &Session, branch: Option<BranchCode>) -> Option<Scope> {
     match branch {
         Some(branch) => caller.scope.narrowed(branch),
         None => Some(caller.scope.clone()),
@@ -160,7 +160,7 @@ pub async fn board(
     let standing = match within(caller, branch) {
         Some(scope) => {
             let read = app.db.read((scope, codes, responsible), |tx, (scope, codes, responsible)| {
-                Box::pin(deals::in_stages(tx, scope, codes, *responsible, CARDS))
+                Box::pin(deals::in_stages(tx, scope, codes, *responsible, (None, CARDS)))
             });
             read.await?
         }
@@ -179,7 +179,11 @@ pub async fn board(
     Ok(board)
 }
 
-async fn found_all(app: &App, caller: &Session, codes: &[DealCode]) -> Result<Vec<FoundDeal>, Error> {
+pub(super) async fn found_all(
+    app: &App,
+    caller: &Session,
+    codes: &[DealCode],
+) -> Result<Vec<FoundDeal>, Error> {
     let mut all = Vec::with_capacity(codes.len());
     for some in codes.chunks(PAGE as usize) {
         all.extend(found(app, caller, some).await?);

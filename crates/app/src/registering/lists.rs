@@ -72,6 +72,58 @@ pub async fn one(
     Ok((record, zone))
 }
 
+/// A record as a list of choices names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    pub code: i32,
+    pub name: String,
+    pub active: bool,
+    /// In the order of the description.
+    pub values: Vec<Value>,
+}
+
+/// Every record of a register of a few thousand at most, to be chosen from; by name.
+pub async fn choices(app: &App, caller: &Session, register: &'static Register) -> Result<Vec<Choice>, Error> {
+    if register.search != Search::Words || register.needs_filter {
+        return Ok(Vec::new());
+    }
+    let read = app.db.read((register, caller.scope.clone()), |tx, (register, scope)| {
+        let register: &'static Register = register;
+        Box::pin(kept::all(tx, register, scope, &[], None))
+    });
+    let named = read.await?.into_iter().map(|record| Choice {
+        code: record.code,
+        name: record.values.first().and_then(text).map_or_else(|| record.code.to_string(), str::to_owned),
+        active: record.active,
+        values: record.values,
+    });
+    let mut named: Vec<Choice> = named.collect();
+    named.sort_by_cached_key(|one| (fold(&one.name), one.code));
+    Ok(named)
+}
+
+/// What is counted of one register at most: beyond that it is a great many.
+pub const COUNTED: i64 = 1_000;
+
+/// How many records in use the caller sees of each register; of those that belong to somebody, nothing is counted.
+pub async fn counts(app: &App, caller: &Session) -> Result<Vec<(&'static Register, Option<i64>)>, Error> {
+    app.db
+        .read(caller.scope.clone(), |tx, scope| {
+            Box::pin(async move {
+                let mut all = Vec::new();
+                for register in registers::REGISTERS {
+                    let count = match register.needs_filter {
+                        true => None,
+                        false => Some(kept::counted(tx, register, scope, COUNTED + 1).await?),
+                    };
+                    all.push((register, count));
+                }
+                Ok::<_, Error>(all)
+            })
+        })
+        .await
+}
+
 pub(super) fn absent(register: &Register, code: i32) -> Error {
     let problem = RegisterProblem::NotThere { what: register.words.the_one, code };
     Error::NoRecord(Rejection::Register { field: register.code, problem })

@@ -39,6 +39,16 @@ impl Script<'_> {
         }
         self.recorder.begin(&format!("the board / {who}"));
         deals::board(self.app, caller, (None, None, None)).await.unwrap();
+        let look = deals::looked::Look::default();
+        self.recorder.begin(&format!("the board, looked at / {who}"));
+        let seen = deals::looked::board(self.app, caller, look).await.unwrap();
+        if let Some((stage, next)) = seen.columns.iter().find_map(|one| Some((one.stage, one.next?))) {
+            self.recorder.begin(&format!("the board, more of a stage / {who}"));
+            let look = deals::looked::Look { only: Some((stage, Some(next))), ..look };
+            deals::looked::board(self.app, caller, look).await.unwrap();
+        }
+        self.recorder.begin(&format!("the board, what changed / {who}"));
+        deals::looked::changes(self.app, caller, look, self.app.now()).await.unwrap();
         self.recorder.begin(&format!("a deal whole / {who}"));
         deals::whole(self.app, caller, DealCode::new(code(*deal))).await.unwrap();
         deals::history(self.app, caller, DealCode::new(code(*deal))).await.unwrap();

@@ -29,6 +29,12 @@ impl Script<'_> {
                 page("last page", &format!("pagina={last}")).await;
             }
         }
+        self.recorder.begin(&format!("registers are counted / {who}"));
+        registering::counts(self.app, caller).await.unwrap();
+        for register in REGISTERS {
+            self.recorder.begin(&format!("register {} / choices / {who}", register.path));
+            registering::choices(self.app, caller, register).await.unwrap();
+        }
         let tracker = registers::find("rastreador").unwrap();
         self.recorder.begin(&format!("register rastreador / an imei / {who}"));
         let by = asked(tracker, pairs("filtro=001234567890")).unwrap();

@@ -4,6 +4,7 @@ use super::sample::Sample;
 use app::access::{self, Session};
 use app::audit::{self, Question};
 use app::benefits::{self, Input};
+use app::cases::board::{self, Look};
 use app::once::{Done, Once, Ticket};
 use app::receivers::{self, By, Wanted};
 use app::triggers::{self, Holder, Outcome, Policy, Replay, Room, Verdict};
@@ -132,6 +133,22 @@ impl Script<'_> {
         self.recorder.begin("deliveries are read");
         let told = triggers::page(self.app, HERE, code, None, HistoryCode::new(0)).await.unwrap();
         let history = told[0].delivery.history;
+        self.recorder.begin("receivers are looked at");
+        triggers::fares(self.app, HERE, vec![code]).await.unwrap();
+        let (entity, record) = (told[0].delivery.entity, told[0].delivery.record);
+        let since = self.app.now().minus(std::time::Duration::from_secs(3600));
+        for wanted in [
+            triggers::Wanted::default(),
+            triggers::Wanted { since: Some(since), until: Some(self.app.now()), ..Default::default() },
+            triggers::Wanted { entity: Some(entity), ..Default::default() },
+            triggers::Wanted { entity: Some(entity), record: Some(record), ..Default::default() },
+            triggers::Wanted { state: Some(domain::DeliveryState::Delivered), ..Default::default() },
+        ] {
+            self.recorder.begin("deliveries are looked through");
+            triggers::newest(self.app, HERE, code, wanted).await.unwrap();
+        }
+        self.recorder.begin("a delivery is looked at");
+        triggers::one(self.app, caller, (code, history)).await.unwrap();
         for (what, replay) in [
             ("a delivery is sent again", Replay::Stretch(history, history)),
             ("what was missed is sent again", Replay::MissedSince(domain::Moment::from_millis(0))),
@@ -369,6 +386,7 @@ impl Script<'_> {
             self.recorder.begin(&format!("a case of {named} / {who}"));
             let _ = cases::one(self.app, caller, kind, 1).await;
             let _ = cases::history(self.app, caller, kind, 1).await;
+            self.boards(who, caller, kind).await;
         }
         self.recorder.begin(&format!("what is late / page 1 / {who}"));
         let page = cases::overdue(self.app, caller, 1).await.unwrap();
@@ -377,6 +395,25 @@ impl Script<'_> {
             let last = i32::try_from((page.total + 99) / 100).unwrap();
             cases::overdue(self.app, caller, last).await.unwrap();
         }
+    }
+
+    /// A board of a kind: all of it, in one branch, more of each column, and what changed on it.
+    async fn boards(&self, who: &str, caller: &Session, kind: CaseKind) {
+        self.recorder.begin(&format!("a board of {kind:?} / {who}"));
+        let whole = board::board(self.app, caller, kind, Look::default()).await.unwrap();
+        self.recorder.begin(&format!("a board of {kind:?} in a branch / {who}"));
+        let look = Look { branch: Some(BranchCode::new(2)), only: None };
+        board::board(self.app, caller, kind, look).await.unwrap();
+        for column in &whole.columns {
+            self.recorder.begin(&format!("a board of {kind:?}, more of {} / {who}", column.situation));
+            let look = Look { only: Some((column.situation, column.next)), ..Look::default() };
+            board::board(self.app, caller, kind, look).await.unwrap();
+        }
+        self.recorder.begin(&format!("a board of {kind:?}, its changes / {who}"));
+        let since = self.app.now().minus(std::time::Duration::from_secs(600));
+        board::changes(self.app, caller, kind, None, since).await.unwrap();
+        self.recorder.begin(&format!("a board of {kind:?}, what is late / {who}"));
+        board::late(self.app, caller, kind).await.unwrap();
     }
 
     /// Something of each kind is opened, changed, moved and noted.

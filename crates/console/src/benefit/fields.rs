@@ -22,7 +22,7 @@ pub const SPECS: &[Spec] = &[
     Spec::choice("codConsultor", "Consultor"),
     Spec::choice("codRepresentante", "Representante"),
     Spec::text("codigoIntegracao", "Código em outro sistema", 100),
-    Spec::long("observacao", "Observação", 4000),
+    Spec::area("observacao", "Observação"),
     Spec::masked("placa", "Placa", "placa"),
     Spec::masked("chassi", "Chassi", "maiusculas").hinted("A placa ou o chassi é preciso."),
     Spec::text("renavam", "Renavam", 20),

@@ -3,7 +3,7 @@
 use super::{fields, what};
 use crate::form::Form;
 use crate::page::{Refusal, show};
-use crate::records::{Problems, Spec, Values, amount, in_cents, inputs, json, typed};
+use crate::records::{Problems, Spec, Values, in_cents, inputs, json, plain_money, typed};
 use crate::sheet::{Sheet, sheet};
 use crate::visitor::{Guest, Number, Part, Undo, redirect, root, tell, tell_undo};
 use app::benefits::{self, View};
@@ -99,7 +99,7 @@ pub async fn change(
     };
     let codes = (BenefitCode::new(code), ItemCode::new(item));
     let mut response = redirect(&format!("{}/console/beneficios/{code}", root(&app)));
-    let given = [("ativo", sent.text("ativo").to_owned()), ("valor", amount(sent.text("valor")))];
+    let given = [("ativo", sent.text("ativo").to_owned()), ("valor", plain_money(sent.text("valor")))];
     let mut record = serde_json::Map::new();
     let given = given.into_iter().filter(|(_, text)| !text.is_empty());
     record.extend(given.map(|(name, text)| match text.as_str() {

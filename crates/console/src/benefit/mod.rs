@@ -154,7 +154,7 @@ async fn made(app: &App, guest: &Guest, code: BenefitCode) -> Result<Page, Error
     })
 }
 
-fn filled(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
+pub fn filled(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
     facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
 }
 

@@ -4,14 +4,14 @@
 use super::what;
 use crate::form::Form;
 use crate::frame::Frame;
-use crate::members::{Badge, badge};
+use crate::members::badge;
 use crate::page::{Refusal, page, show};
+use crate::situation::{Moving, Target};
 use crate::visitor::{Guest, Number, Undo, redirect, root, tell, tell_undo};
 use app::base::Registers;
 use app::benefits::{self, View};
 use app::once::{Done, Once};
 use app::{App, Error};
-use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -21,28 +21,6 @@ use wire::records::SituacaoBeneficioInput;
 
 /// Why a change was taken back, in the history.
 const UNDONE: &str = "Desfeito";
-
-struct Target {
-    code: i32,
-    name: String,
-    badge: Badge,
-    is_chosen: bool,
-}
-
-#[derive(Template)]
-#[template(path = "console/situacao.html")]
-struct Moving {
-    frame: Frame,
-    code: i32,
-    title: String,
-    holder: String,
-    situation: Badge,
-    targets: Vec<Target>,
-    reason: String,
-    version: i64,
-    receivers: usize,
-    problems: Vec<String>,
-}
 
 pub async fn moving(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
     form(&app, &guest, BenefitCode::new(code), ("", "", Vec::new())).await
@@ -76,7 +54,9 @@ async fn form(
     });
     let template = Moving {
         frame,
-        code: code.get(),
+        back: format!("{}/console/beneficios/{code}", root(app)),
+        hint: "Para cancelar e para reativar, é obrigatório.",
+        return_to: "",
         title: what(registers, &view.benefit),
         holder: view.holder.name.clone(),
         situation: badge(registers, now),

@@ -56,7 +56,7 @@ pub fn groups(view: &View) -> Vec<(&'static str, Vec<(&'static str, String)>)> {
 }
 
 /// `Avenida Paulista, 1578, Apto 12 — Bela Vista, São Paulo/SP — 01310-100`
-fn one_line(address: &PostalAddress) -> String {
+pub fn one_line(address: &PostalAddress) -> String {
     let street = [address.street_kind.as_deref(), address.street.as_deref()];
     let street = street.into_iter().flatten().collect::<Vec<_>>().join(" ");
     let first = [

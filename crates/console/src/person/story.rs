@@ -1,9 +1,9 @@
 //! What a member has besides his benefits, the newest of each, and everything that happened to him as one timeline.
 
+use crate::cases as pages;
 use crate::members::{Badge, badge};
 use crate::show::moment;
 use crate::visitor::Guest;
-use crate::words;
 use app::base::Registers;
 use app::cases::{self, Case, Item};
 use app::happened::{Happened, History, What};
@@ -74,11 +74,11 @@ pub async fn sections(
         let of_person = std::iter::once(("codPessoa".to_owned(), person.to_string()));
         let Ok(query) = read::query(of_person) else { continue };
         let page = cases::list(app, guest.session(), kind, query).await?;
-        let (title, path) = words::cases(kind);
+        let words = pages::words(kind);
         let lines = page.rows.iter().take(SOME).map(|item| case_line(&page.registers, item, root, app.now()));
         all.push(Section {
-            title,
-            all: format!("{root}{path}?codPessoa={person}"),
+            title: words.many,
+            all: format!("{root}/console/{}?codPessoa={person}", words.path),
             total: page.total,
             lines: lines.collect(),
         });
@@ -113,9 +113,8 @@ pub async fn sections(
 
 fn case_line(registers: &Registers, item: &Item, root: &str, now: Moment) -> Line {
     let head = item.case.head();
-    let (_, path) = words::cases(item.case.kind());
     Line {
-        link: format!("{root}{path}/{}", item.code),
+        link: format!("{root}{}", pages::at(item)),
         name: format!("Protocolo {}", head.protocol),
         kind: case_type(registers, &item.case),
         when: moment(head.opened_at, &registers.zone),

@@ -19,7 +19,7 @@ async function setUp(page) {
   await page.waitForSelector("h1:has-text('Painel')");
   await page.goto(begin);
   assert.match(page.url(), /entrar|console$/);
-  for (const empty of ["", "/associados", "/beneficios", "/emails", "/auditoria", "/busca?q=nada"]) {
+  for (const empty of ["", "/associados", "/beneficios", "/emails", "/auditoria", "/busca?q=nada", "/eventos", "/eventos/quadro", "/help-desk/novo", "/consultas/quadro"]) {
     await page.goto(new URL(`/console${empty}`, begin).href);
     await page.waitForSelector("h1");
   }

@@ -4,9 +4,13 @@ import assert from "node:assert/strict";
 import { check, demo, done, end, enter, fresh, picture, pictures, sound } from "./world.mjs";
 import * as members from "./members.mjs";
 import * as entering from "./entering.mjs";
+import * as cases from "./cases.mjs";
+import * as registers from "./registers.mjs";
+import * as triggers from "./triggers.mjs";
+import * as sales from "./sales.mjs";
 
 // `ONLY=members` drives one part alone, while it is being made.
-const PARTS = Object.entries({ members, entering }).filter(([name]) => !process.env.ONLY || process.env.ONLY.split(",").includes(name)).map(([, part]) => part);
+const PARTS = Object.entries({ members, entering, cases, registers, triggers, sales }).filter(([name]) => !process.env.ONLY || process.env.ONLY.split(",").includes(name)).map(([, part]) => part);
 
 async function places(page) {
   const all = [];

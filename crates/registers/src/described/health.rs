@@ -5,6 +5,8 @@ use super::{document, email, landline, mobile, name, plain, text};
 use crate::describe::{FieldSpec, Kind, Register, unique, unique_name, words};
 
 pub const SPECIALTY: Register = Register {
+    about: "As especialidades em que se marcam consultas.",
+    section: "Saúde",
     unique: &[unique_name(&["nome"])],
     ..plain(
         words!("especialidade", "codEspecialidade", "especialidade", "especialidades", "a", "uma"),
@@ -15,6 +17,9 @@ pub const SPECIALTY: Register = Register {
 };
 
 pub const CLINIC: Register = Register {
+    about: "Onde os associados são atendidos.",
+    section: "Saúde",
+    columns: &["telefoneFixo", "cidade", "uf"],
     unique: &[unique(&["cpfCnpj"])],
     ..plain(
         words!("clinica", "codClinica", "clínica", "clínicas", "a", "uma"),
@@ -39,6 +44,9 @@ pub const CLINIC: Register = Register {
 };
 
 pub const DOCTOR: Register = Register {
+    about: "Quem atende, em que especialidade e em que clínica.",
+    section: "Saúde",
+    columns: &["codEspecialidade", "codClinica", "crm"],
     unique: &[unique(&["crm", "ufCrm"])],
     filters: &["codEspecialidade", "codClinica"],
     ..plain(

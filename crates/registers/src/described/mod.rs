@@ -32,6 +32,8 @@ pub static REGISTERS: &[Register] = &[
     equipment::CREDIT_CARD,
 ];
 
+pub use sets::label;
+
 /// The register of this path.
 pub fn find(path: &str) -> Option<&'static Register> {
     REGISTERS.iter().find(|register| register.path == path)
@@ -59,6 +61,9 @@ const fn plain(
         filters: &[],
         needs_filter: false,
         remembered: true,
+        about: "",
+        section: "",
+        columns: &[],
         words,
     }
 }

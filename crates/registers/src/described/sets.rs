@@ -35,3 +35,35 @@ pub const VEHICLE_CATEGORY: &[(i64, &str)] = &[
 ];
 
 pub const PRIORITY: &[(i64, &str)] = &[(1, "Baixa"), (2, "Média"), (3, "Alta"), (4, "Urgente")];
+
+/// What people call a member of a set, where the interface writes it otherwise.
+const LABELS: &[(&str, &str)] = &[
+    ("beneficio", "Benefício"),
+    ("evento", "Evento"),
+    ("vistoria", "Vistoria"),
+    ("helpDesk", "Help desk"),
+    ("consulta", "Consulta"),
+    ("ATIVO", "Ativo"),
+    ("PENDENTE", "Pendente"),
+    ("SUSPENSO", "Suspenso"),
+    ("INATIVO", "Inativo"),
+    ("CANCELADO", "Cancelado"),
+    ("ABERTO", "Aberto"),
+    ("ANDAMENTO", "Em andamento"),
+    ("CONCLUIDO", "Concluído"),
+    ("VEICULAR", "Veicular"),
+    ("SAUDE", "Saúde"),
+    ("DIVERSOS", "Diversos"),
+    ("CONSORCIO", "Consórcio"),
+    ("A24H", "Assistência 24H"),
+    ("Numero", "Número"),
+    ("Logico", "Sim ou não"),
+    ("Caminhao", "Caminhão"),
+    ("Utilitario", "Utilitário"),
+    ("Onibus", "Ônibus"),
+];
+
+/// A member of a set as people read it.
+pub fn label(name: &'static str) -> &'static str {
+    LABELS.iter().find(|(known, _)| *known == name).map_or(name, |(_, label)| label)
+}

@@ -6,6 +6,8 @@ use super::{document, email, landline, mobile, name, plain, text};
 use crate::describe::{Default, FieldSpec, Kind, Register, Rows, Within, unique, unique_name, words};
 
 pub const BRANCH: Register = Register {
+    about: "As unidades da associação. Cada associado, benefício e usuário pertence a alguma.",
+    section: "A associação",
     within: Within::Branch("code"),
     unique: &[unique_name(&["nome"])],
     ..plain(
@@ -17,6 +19,9 @@ pub const BRANCH: Register = Register {
 };
 
 pub const PLAN: Register = Register {
+    about: "O que a associação oferece: o que protege e quanto custa por mês.",
+    section: "A associação",
+    columns: &["tipoBeneficio", "valor"],
     unique: &[unique_name(&["nome"])],
     filters: &["tipoBeneficio"],
     ..plain(
@@ -32,12 +37,16 @@ pub const PLAN: Register = Register {
                     "Tipo de benefício",
                     "O que o plano protege; não muda depois de cadastrado.",
                     r#""VEICULAR""#,
-                ),
-            FieldSpec::new("valor", "price", Kind::Money).required().told(
-                "Valor",
-                "O valor mensal. Os benefícios que já têm o plano ficam com o que têm.",
-                "89.9",
-            ),
+                )
+                .hinted("Não muda depois de cadastrado."),
+            FieldSpec::new("valor", "price", Kind::Money)
+                .required()
+                .told(
+                    "Valor",
+                    "O valor mensal. Os benefícios que já têm o plano ficam com o que têm.",
+                    "89.9",
+                )
+                .hinted("Por mês. Quem já tem o plano continua com o valor que tem."),
             FieldSpec::new("descricao", "description", Kind::Note).searched().told(
                 "Descrição",
                 "O que o plano inclui.",
@@ -48,6 +57,9 @@ pub const PLAN: Register = Register {
 };
 
 pub const SELLER: Register = Register {
+    about: "Consultores e representantes que vendem os planos, e a loja de cada um.",
+    section: "A associação",
+    columns: &["tipo", "codLoja", "telefoneCelular"],
     within: Within::Branch("branch"),
     filters: &["tipo", "codLoja"],
     ..plain(
@@ -78,6 +90,9 @@ pub const SELLER: Register = Register {
 };
 
 pub const SUPPLIER: Register = Register {
+    about: "Oficinas, guinchos e outros que prestam serviço à associação.",
+    section: "A associação",
+    columns: &["tipoFornecedor", "telefoneCelular", "cidade"],
     unique: &[unique(&["cpfCnpj"])],
     remembered: false,
     ..plain(
@@ -115,6 +130,8 @@ pub const SUPPLIER: Register = Register {
 
 /// The day is its own code.
 pub const DUE_DAY: Register = Register {
+    about: "Os dias do mês em que um associado pode escolher pagar.",
+    section: "A associação",
     example: 12,
     key: "day",
     counter: None,
@@ -128,6 +145,9 @@ pub const DUE_DAY: Register = Register {
 };
 
 pub const VEHICLE_TYPE: Register = Register {
+    about: "Os tipos de veículo que a associação aceita, cada um em uma categoria.",
+    section: "A associação",
+    columns: &["categoria"],
     unique: &[unique_name(&["nome"])],
     ..plain(
         words!("tipoVeiculo", "codTipoVeiculo", "tipo de veículo", "tipos de veículo", "o", "um"),
@@ -145,6 +165,9 @@ pub const VEHICLE_TYPE: Register = Register {
 };
 
 pub const ADDITIONAL_FIELD: Register = Register {
+    about: "Perguntas próprias da associação, respondidas em cada benefício.",
+    section: "A associação",
+    columns: &["tipoBeneficio", "tipo", "obrigatorio"],
     unique: &[unique_name(&["nome", "tipoBeneficio"])],
     filters: &["tipoBeneficio"],
     ..plain(
@@ -161,22 +184,20 @@ pub const ADDITIONAL_FIELD: Register = Register {
                     "Tipo de benefício",
                     "Os benefícios que têm o campo; não muda depois de cadastrado.",
                     r#""VEICULAR""#,
-                ),
-            FieldSpec::new("tipo", "kind", Kind::Choice(FIELD_KIND)).required().fixed().told(
-                "Tipo",
-                "O que o campo guarda; não muda depois de cadastrado.",
-                r#""Texto""#,
-            ),
-            FieldSpec::new("obrigatorio", "required", Kind::Flag).otherwise(Default::Flag(false)).told(
-                "Obrigatório",
-                "Se o console exige um valor.",
-                "false",
-            ),
-            FieldSpec::new("tamanhoMaximo", "longest", Kind::Integer { least: 1, most: 4000 }).told(
-                "Tamanho máximo",
-                "Quantos caracteres um texto pode ter; só para o tipo Texto.",
-                "40",
-            ),
+                )
+                .hinted("Não muda depois de cadastrado."),
+            FieldSpec::new("tipo", "kind", Kind::Choice(FIELD_KIND))
+                .required()
+                .fixed()
+                .told("Tipo", "O que o campo guarda; não muda depois de cadastrado.", r#""Texto""#)
+                .hinted("O que se pode digitar nele; não muda depois de cadastrado."),
+            FieldSpec::new("obrigatorio", "required", Kind::Flag)
+                .otherwise(Default::Flag(false))
+                .told("Obrigatório", "Se o console exige um valor.", "false")
+                .hinted("O console só salva o benefício com ele preenchido."),
+            FieldSpec::new("tamanhoMaximo", "longest", Kind::Integer { least: 1, most: 4000 })
+                .told("Tamanho máximo", "Quantos caracteres um texto pode ter; só para o tipo Texto.", "40")
+                .hinted("Em caracteres; só para o tipo Texto."),
             FieldSpec::new(
                 "opcoes",
                 "",
@@ -190,7 +211,8 @@ pub const ADDITIONAL_FIELD: Register = Register {
                     },
                 },
             )
-            .told("Opções", "O que a lista oferece, na ordem; só para o tipo Lista.", "[]"),
+            .told("Opções", "O que a lista oferece, na ordem; só para o tipo Lista.", "[]")
+            .hinted("Uma por linha, na ordem; só para o tipo Lista."),
         ],
     )
 };

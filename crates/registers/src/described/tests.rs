@@ -25,12 +25,19 @@ fn every_field_is_told_and_whatever_is_named_is_there() {
             assert!(register.field(name).is_some(), "{} {name}", register.path);
         }
         assert!(!register.needs_filter || !register.filters.is_empty());
+        assert!(register.about.ends_with(['.', '…']) && !register.section.is_empty(), "{}", register.path);
+        assert!(register.columns.iter().all(|name| register.field(name).is_some()), "{}", register.path);
         for field in register.fields {
             let what = format!("{} {}", register.path, field.name);
             assert!(field.text.ends_with('.') && !field.label.is_empty(), "{what}");
             assert_eq!(field.is_column(), !field.column.is_empty(), "{what}");
             assert!(field.need != Need::Required || field.example != "null", "{what}");
+            assert!(field.hint.is_empty() || field.hint.ends_with('.'), "{what}");
             match field.kind {
+                Kind::Choice(names) => {
+                    let plain = |name: &'static str| label(name) != name.to_uppercase() || name.len() < 3;
+                    assert!(names.iter().all(|(_, name)| plain(name)), "{what}");
+                }
                 Kind::Reference(to) | Kind::References { to, .. } => assert!(find(to).is_some(), "{what}"),
                 Kind::ReadableOn(other) => assert!(register.field(other).is_some(), "{what}"),
                 _ => {}

@@ -54,7 +54,7 @@ pub struct Place {
 }
 
 /// Orders that one statement puts together.
-const APART: usize = 64;
+pub(super) const APART: usize = 64;
 
 /// What leads this search.
 pub fn driver(criteria: &Criteria) -> Driver {

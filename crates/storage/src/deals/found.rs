@@ -231,13 +231,23 @@ pub struct InStage {
     pub first: Vec<DealCode>,
 }
 
-/// The open deals in each of these stages, as far as they are asked for.
+/// The deals that changed at a moment or after it, the first first.
+pub async fn changed(tx: &mut Tx, scope: &Scope, since: Moment, limit: i64) -> Result<Vec<DealCode>, Error> {
+    let statement = sql("SELECT d.code FROM deals d WHERE d.tenant = $1 AND d.updated_at >= $2")
+        .arg(scope.tenant())
+        .arg(since)
+        .scoped("d.branch + 0", scope.branches())
+        .then("ORDER BY d.updated_at, d.code LIMIT ?", [limit]);
+    tx.all(statement).await?.iter().map(|row| row.get("code")).collect()
+}
+
+/// The open deals in each of these stages, as far as they are asked for; the first of them, or those behind one.
 pub async fn in_stages(
     tx: &mut Tx,
     scope: &Scope,
     stages: &[StageCode],
     responsible: Option<UserCode>,
-    cards: i64,
+    (behind, cards): (Option<DealCode>, i64),
 ) -> Result<Vec<InStage>, Error> {
     let mut all = Vec::new();
     for stage in stages {
@@ -250,7 +260,8 @@ pub async fn in_stages(
         let own =
             |head: Statement| wanted(head, scope, &asked).when("AND d.responsible + 0 = ?", responsible);
         let sums = own(sql("SELECT COUNT(*) AS count, CAST(COALESCE(SUM(d.price), 0) AS BIGINT) AS total"));
-        let first = own(sql("SELECT d.code")).then("ORDER BY d.code LIMIT ?", [cards]);
+        let first = own(sql("SELECT d.code")).when("AND d.code > ?", behind);
+        let first = first.then("ORDER BY d.code LIMIT ?", [cards]);
         let [sums, first] = tx.several([sums, first]).await?;
         let sums = sums.first().ok_or_else(|| Error::Broken("a count gave nothing".to_owned()))?;
         all.push(InStage {

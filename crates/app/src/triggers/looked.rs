@@ -1,0 +1,172 @@
+//! Deliveries as an administrator looks at them: how each receiver fares, what was sent to it, the newest first, and one
+//! delivery whole.
+
+use super::{PAGE, Told, known, with_attempts};
+use crate::access::Session;
+use crate::audit::saw;
+use crate::feed::person;
+use crate::{App, Error};
+use domain::{DeliveryState, Entity, Field, HistoryCode, Moment, ReceiverCode, TenantId};
+use std::time::Duration;
+use storage::attempts::{self, Attempt};
+use storage::outbox::{self, Delivery};
+pub use storage::outbox::{Glance, LOOKED_AT};
+pub use storage::queues::COUNTED;
+use storage::{Tx, history};
+
+/// How far back a share is taken.
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// How a receiver fares, and the last thing that went wrong with it.
+#[derive(Clone, Debug)]
+pub struct Fares {
+    pub glance: Glance,
+    pub trouble: Option<Attempt>,
+}
+
+impl Fares {
+    /// How much of what was sent arrived, in hundredths; none where nothing was.
+    pub fn share(&self) -> Option<i64> {
+        let all = self.glance.arrived + self.glance.missed;
+        (all > 0).then(|| self.glance.arrived * 100 / all)
+    }
+}
+
+/// How these receivers fare.
+pub async fn fares(app: &App, tenant: TenantId, receivers: Vec<ReceiverCode>) -> Result<Vec<Fares>, Error> {
+    let input = (tenant, receivers, app.now().minus(DAY));
+    app.db
+        .read(input, |tx, (tenant, receivers, since)| {
+            Box::pin(async move {
+                let mut all = Vec::with_capacity(receivers.len());
+                for receiver in receivers {
+                    let glance = outbox::glance(tx, *tenant, *receiver, *since).await?;
+                    let codes = glance.troubled.iter().copied();
+                    let tried = match glance.troubled.is_empty() {
+                        true => Vec::new(),
+                        false => attempts::of(&mut *tx, *tenant, *receiver, codes).await?,
+                    };
+                    let failed =
+                        tried.into_iter().filter(|one| !(200..=204).contains(&one.status.unwrap_or(0)));
+                    let trouble = failed.max_by_key(|one| (one.tried_at, one.number));
+                    all.push(Fares { glance, trouble });
+                }
+                Ok::<_, Error>(all)
+            })
+        })
+        .await
+}
+
+/// Which deliveries are asked for; what is empty asks for nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    pub state: Option<DeliveryState>,
+    pub entity: Option<Entity>,
+    /// A record of that entity.
+    pub record: Option<i32>,
+    pub since: Option<Moment>,
+    /// Before this moment.
+    pub until: Option<Moment>,
+    /// Only older ones.
+    pub before: Option<HistoryCode>,
+}
+
+/// The newest of the deliveries that were asked for.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub told: Vec<Told>,
+    /// What to be asked for to see older ones.
+    pub before: Option<HistoryCode>,
+}
+
+/// Deliveries that are gone through for a page where no index leads to those that are wanted.
+const GONE_THROUGH: i64 = 1_000;
+
+pub async fn newest(
+    app: &App,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    wanted: Wanted,
+) -> Result<Found, Error> {
+    app.db
+        .read((tenant, receiver, wanted), |tx, (tenant, receiver, wanted)| {
+            Box::pin(async move {
+                known(tx, *tenant, *receiver).await?;
+                let (page, before) = found(tx, *tenant, *receiver, *wanted).await?;
+                Ok(Found { told: with_attempts(tx, *tenant, *receiver, page).await?, before })
+            })
+        })
+        .await
+}
+
+async fn found(
+    tx: &mut Tx,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    wanted: Wanted,
+) -> Result<(Vec<Delivery>, Option<HistoryCode>), Error> {
+    let first = match wanted.since {
+        Some(since) => first_at(tx, tenant, receiver, since).await?,
+        None => 0,
+    };
+    let mut last = wanted.before.map_or(i32::MAX, |code| code.get().saturating_sub(1));
+    if let Some(until) = wanted.until {
+        last = last.min(first_at(tx, tenant, receiver, until).await?.saturating_sub(1));
+    }
+    let (first, last) = (HistoryCode::new(first), HistoryCode::new(last));
+    if let (Some(entity), Some(record)) = (wanted.entity, wanted.record) {
+        let codes = history::codes_of(tx, tenant, (entity, record), last, PAGE).await?;
+        let before = codes.last().copied().filter(|_| codes.len() as i64 == PAGE);
+        let codes: Vec<HistoryCode> = codes.into_iter().filter(|code| *code >= first).collect();
+        let mut page = match codes.is_empty() {
+            true => Vec::new(),
+            false => outbox::some(&mut *tx, tenant, receiver, codes).await?,
+        };
+        page.retain(|one| wanted.state.is_none_or(|state| one.state == state));
+        return Ok((page, before));
+    }
+    let limit = if wanted.entity.is_some() { GONE_THROUGH } else { PAGE };
+    let mut page = outbox::newest(&mut *tx, tenant, receiver, wanted.state, (first, last), limit).await?;
+    let mut before = page.last().map(|one| one.history).filter(|_| page.len() as i64 == limit);
+    page.retain(|one| wanted.entity.is_none_or(|entity| one.entity == entity));
+    if page.len() as i64 > PAGE {
+        page.truncate(PAGE as usize);
+        before = page.last().map(|one| one.history);
+    }
+    Ok((page, before))
+}
+
+/// The code of the first change since a moment, of those that a receiver was told of. Codes and moments grow together, so it
+/// is found by halves.
+async fn first_at(tx: &mut Tx, tenant: TenantId, receiver: ReceiverCode, at: Moment) -> Result<i32, Error> {
+    let (mut low, mut high) = (0, i32::MAX);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match outbox::from_code(tx, tenant, receiver, HistoryCode::new(middle)).await? {
+            Some((code, happened)) if happened < at => low = code.get().saturating_add(1),
+            _ => high = middle,
+        }
+    }
+    Ok(low)
+}
+
+/// A delivery with its attempts and the body that was sent. It speaks of somebody, and that it was read is noted.
+pub async fn one(
+    app: &App,
+    caller: &Session,
+    (receiver, code): (ReceiverCode, HistoryCode),
+) -> Result<(Told, String), Error> {
+    let tenant = caller.scope.tenant();
+    let unknown = Error::NoSuch { field: Field::Receiver, code: receiver.get() };
+    let read = app.db.read((tenant, receiver, code), |tx, (tenant, receiver, code)| {
+        Box::pin(async move {
+            let page = outbox::some(&mut *tx, *tenant, *receiver, [*code]).await?;
+            let told = with_attempts(tx, *tenant, *receiver, page).await?.pop();
+            let body = history::body(tx, *tenant, *code).await?;
+            Ok::<_, Error>(told.zip(body))
+        })
+    });
+    let (told, body) = read.await?.ok_or(unknown)?;
+    saw(app, caller, "GET /gestao/entrega", person(&body).into_iter())?;
+    Ok((told, body))
+}

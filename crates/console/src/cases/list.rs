@@ -1,0 +1,212 @@
+//! The list of a kind: what is open, and whatever the filters in the address ask for.
+
+use super::{Kind, Words, is_late, planned, type_name, types, words};
+use crate::board::age;
+use crate::frame::Frame;
+use crate::members::{Badge, Choice, badge};
+use crate::page::show;
+use crate::show::{Pager, count, moment};
+use crate::visitor::{Guest, Query};
+use app::base::Registers;
+use app::cases::{self, Item, board};
+use app::{App, Error, users};
+use askama::Template;
+use axum::extract::State;
+use axum::response::Response;
+use domain::{CaseKind, Moment, Role};
+use wire::names;
+use wire::records::CasoQuery;
+
+struct Row {
+    code: i32,
+    protocol: i32,
+    kind: String,
+    person: i32,
+    name: String,
+    plate: String,
+    branch: String,
+    responsible: String,
+    priority: &'static str,
+    is_pressing: bool,
+    opened: String,
+    planned: String,
+    situation: Badge,
+    since: String,
+    is_late: bool,
+}
+
+#[derive(Template)]
+#[template(path = "console/casos.html")]
+struct List {
+    frame: Frame,
+    words: Words,
+    rows: Vec<Row>,
+    pager: Pager,
+    problems: Vec<String>,
+    filter: String,
+    from: String,
+    to: String,
+    /// What is shown where no state is chosen.
+    usual: &'static str,
+    states: Vec<Choice>,
+    types: Vec<Choice>,
+    branches: Vec<Choice>,
+    responsibles: Vec<Choice>,
+    priorities: Vec<Choice>,
+    /// Of one member or one benefit: kept while other filters change.
+    narrowed: Vec<(&'static str, String)>,
+    is_filtered: bool,
+    /// Some of the filters that are seldom used is.
+    is_narrow: bool,
+    only_late: bool,
+    has_priority: bool,
+    has_plan: bool,
+    late: Option<String>,
+}
+
+/// What is passed on as it stands.
+const FILTERS: [&str; 10] = [
+    "filtro",
+    "codLoja",
+    "codTipo",
+    "codResponsavel",
+    "prioridade",
+    "atrasado",
+    "dataAberturaInicial",
+    "dataAberturaFinal",
+    "codPessoa",
+    "codBeneficio",
+];
+
+/// Those that stand behind the others.
+const SELDOM: [&str; 5] = ["codTipo", "codLoja", "prioridade", "dataAberturaInicial", "dataAberturaFinal"];
+
+pub async fn page(State(app): State<App>, guest: Guest, Kind(kind): Kind, query: Query) -> Response {
+    show(&guest, made(&app, &guest, kind, &query).await)
+}
+
+fn looks(query: &Query) -> bool {
+    ["filtro", "codPessoa", "codBeneficio"].iter().any(|name| !query.text(name).is_empty())
+}
+
+/// What is asked for. Whoever looks for somebody or something wants it in whatever state; everybody else what is open.
+fn asked(query: &Query) -> Vec<(String, String)> {
+    let given = FILTERS.iter().map(|name| (*name, query.text(name))).filter(|(_, text)| !text.is_empty());
+    let mut all: Vec<(String, String)> =
+        given.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    let state = match query.text("estado") {
+        "" if looks(query) => None,
+        "" | "abertos" => Some(("aberto", "true")),
+        "todos" => None,
+        "encerrados" => Some(("aberto", "false")),
+        code => Some(("codSituacao", code)),
+    };
+    all.extend(state.map(|(name, text)| (name.to_owned(), text.to_owned())));
+    all.push(("pagina".to_owned(), query.page().to_string()));
+    all
+}
+
+async fn made(app: &App, guest: &Guest, kind: CaseKind, query: &Query) -> Result<List, Error> {
+    let (words, caller) = (words(kind), guest.session());
+    let frame = Frame::of(app, guest, words.path).await?;
+    let registers = app::base::registers(app, caller.scope.tenant()).await?;
+    let (found, total, problems) = match wire::read::query::<CasoQuery>(asked(query).into_iter()) {
+        Ok(asked) => match cases::list(app, caller, kind, asked).await {
+            Ok(page) => (page.rows, page.total, Vec::new()),
+            Err(Error::Refused(problems)) => {
+                (Vec::new(), 0, problems.iter().map(super::moving::told).collect())
+            }
+            Err(error) => return Err(error),
+        },
+        Err(problems) => (Vec::new(), 0, problems.into_lines()),
+    };
+    let late = board::late(app, caller, kind).await?;
+    let now = app.now();
+    let is_chosen = |name: &str, value: &str| query.text(name) == value;
+    let choice = |name: &'static str| {
+        move |(value, text): (String, String)| Choice {
+            is_chosen: is_chosen(name, &value),
+            value,
+            name: text,
+        }
+    };
+    let branches = registers.branches_of(&caller.scope).map(|one| (one.code.to_string(), one.name.clone()));
+    let priorities = domain::Priority::ALL.iter().map(|one| names::priority(*one).to_owned());
+    let narrowed = ["codPessoa", "codBeneficio"].map(|name| (name, query.text(name).to_owned()));
+    Ok(List {
+        rows: found.iter().map(|item| row(&registers, item, now)).collect(),
+        pager: Pager::new(query.page(), total, cases::PAGE, |page| query.with_page(page)),
+        problems,
+        filter: query.text("filtro").to_owned(),
+        from: query.text("dataAberturaInicial").to_owned(),
+        to: query.text("dataAberturaFinal").to_owned(),
+        usual: if looks(query) { "Todas" } else { "Em aberto" },
+        states: states(&registers, kind, looks(query)).into_iter().map(choice("estado")).collect(),
+        types: types(&registers, kind).into_iter().map(choice("codTipo")).collect(),
+        branches: branches.map(choice("codLoja")).collect(),
+        responsibles: staff(app, guest).await?.into_iter().map(choice("codResponsavel")).collect(),
+        priorities: priorities.map(|name| (name.clone(), name)).map(choice("prioridade")).collect(),
+        narrowed: narrowed.into_iter().filter(|(_, text)| !text.is_empty()).collect(),
+        is_filtered: FILTERS.iter().chain(&["estado"]).any(|name| !query.text(name).is_empty()),
+        is_narrow: SELDOM.iter().any(|name| !query.text(name).is_empty()),
+        only_late: query.text("atrasado") == "true",
+        has_priority: matches!(kind, CaseKind::Claim | CaseKind::Ticket),
+        has_plan: matches!(kind, CaseKind::Inspection | CaseKind::Appointment),
+        late: (late > 0).then(|| past(late)),
+        frame,
+        words,
+    })
+}
+
+/// `3 passaram do prazo`
+pub fn past(late: i64) -> String {
+    match late {
+        1 => "1 passou do prazo".to_owned(),
+        many if many >= board::MOST => format!("Mais de {} passaram do prazo", count(board::MOST)),
+        many => format!("{} passaram do prazo", count(many)),
+    }
+}
+
+fn states(registers: &Registers, kind: CaseKind, looks: bool) -> Vec<(String, String)> {
+    let other = if looks { ("abertos", "Em aberto") } else { ("todos", "Todas") };
+    let fixed = [other, ("encerrados", "Encerradas")];
+    let mut own: Vec<_> = registers.situations.iter().filter(|one| one.entity == kind.entity()).collect();
+    own.sort_by_key(|one| (one.position, one.code));
+    let own = own.into_iter().map(|one| (one.code.to_string(), one.name.clone()));
+    fixed.into_iter().map(|(value, name)| (value.to_owned(), name.to_owned())).chain(own).collect()
+}
+
+/// Who may see to something: people who work where the visitor does, himself first.
+pub async fn staff(app: &App, guest: &Guest) -> Result<Vec<(String, String)>, Error> {
+    let own = guest.session().user;
+    let mut all = users::list(app, &guest.session().scope).await?;
+    all.retain(|user| user.active && user.role != Role::Integration);
+    all.sort_by_cached_key(|user| (user.code != own, domain::fold(&user.name), user.code));
+    let named = all.into_iter().map(|user| {
+        let name = if user.code == own { format!("Eu ({})", user.name) } else { user.name };
+        (user.code.to_string(), name)
+    });
+    Ok(named.collect())
+}
+
+fn row(registers: &Registers, item: &Item, now: Moment) -> Row {
+    let head = item.case.head();
+    let zone = &registers.zone;
+    Row {
+        code: item.code,
+        protocol: head.protocol,
+        kind: type_name(registers, &item.case),
+        person: head.person.get(),
+        name: item.name.clone(),
+        plate: item.plate.clone().unwrap_or_default(),
+        branch: registers.branch_name(head.branch).to_owned(),
+        responsible: item.responsible.clone().unwrap_or_default(),
+        priority: item.case.priority().map(names::priority).unwrap_or_default(),
+        is_pressing: item.case.priority().is_some_and(|one| one >= domain::Priority::High),
+        opened: moment(head.opened_at, zone),
+        planned: planned(&item.case).map(|at| moment(at, zone)).unwrap_or_default(),
+        situation: badge(registers, head.situation),
+        since: age(now.since(head.situation_since)),
+        is_late: is_late(registers, item, now),
+    }
+}

@@ -1,0 +1,54 @@
+//! `/console/vendas`: who may become a member, and the deals with each, from the first word to a benefit.
+
+mod boards;
+mod deal;
+mod fields;
+mod leads;
+mod list;
+mod moving;
+mod winning;
+mod writing;
+
+use app::App;
+use app::base::Registers;
+use axum::Router;
+use axum::routing::{get, post};
+use domain::{DealState, StageCode};
+
+pub fn routes() -> Router<App> {
+    const ONE: &str = "/console/vendas/{codigo}";
+    let at = |rest: &str| format!("{ONE}{rest}");
+    Router::new()
+        .route("/console/vendas", get(boards::page).post(boards::moved))
+        .route("/console/vendas/mudancas", get(boards::changes))
+        .route("/console/vendas/lista", get(list::page))
+        .route("/console/vendas/leads", get(leads::page))
+        .route("/console/vendas/novo", get(writing::new).post(writing::create))
+        .route(ONE, get(deal::page))
+        .route(&at("/alterar"), get(writing::edit).post(writing::change))
+        .route(&at("/etapa"), post(moving::stage))
+        .route(&at("/perder"), post(moving::lose))
+        .route(&at("/reabrir"), post(moving::reopen))
+        .route(&at("/dependentes"), post(deal::add_dependent))
+        .route(&at("/ganhar"), get(winning::page).post(winning::win))
+}
+
+/// A stage as its badge shows it.
+pub struct Stage {
+    pub class: String,
+    pub name: String,
+}
+
+fn stage(registers: &Registers, code: StageCode) -> Stage {
+    let name = registers.stage(code).map_or_else(String::new, |one| one.name.clone());
+    Stage { class: format!("e{code}"), name }
+}
+
+/// What people call the state of a deal, with the colour of its badge.
+fn state(state: DealState) -> (&'static str, &'static str) {
+    match state {
+        DealState::Open => ("Aberto", ""),
+        DealState::Won => ("Ganho", "fine"),
+        DealState::Lost => ("Perdido", "wrong"),
+    }
+}

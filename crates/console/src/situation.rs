@@ -1,0 +1,44 @@
+//! The page on which anything that has a situation is moved to another.
+
+use crate::frame::Frame;
+use crate::members::Badge;
+use askama::Template;
+
+/// A situation that it may go to.
+pub struct Target {
+    pub code: i32,
+    pub name: String,
+    pub badge: Badge,
+    pub is_chosen: bool,
+}
+
+#[derive(Template)]
+#[template(path = "console/situacao.html")]
+pub struct Moving {
+    pub frame: Frame,
+    /// Where it came from, and where it goes without a change.
+    pub back: String,
+    pub title: String,
+    pub holder: String,
+    pub situation: Badge,
+    pub targets: Vec<Target>,
+    pub reason: String,
+    /// When a reason must be given.
+    pub hint: &'static str,
+    pub version: i64,
+    pub receivers: usize,
+    /// Where it leads once it is moved; empty to itself.
+    pub return_to: &'static str,
+    pub problems: Vec<String>,
+}
+
+/// Who is told of a change, and of the way back.
+pub fn told(receivers: usize) -> String {
+    match receivers {
+        0 => "Nenhum sistema está ligado para ser avisado desta mudança. Logo depois você pode desfazer.".to_owned(),
+        1 => "Um sistema ligado será avisado na hora. Logo depois você pode desfazer; a volta também é avisada.".to_owned(),
+        many => format!(
+            "{many} sistemas ligados serão avisados na hora. Logo depois você pode desfazer; a volta também é avisada."
+        ),
+    }
+}

@@ -1,0 +1,46 @@
+//! `/console/gatilhos`: the page that an administrator opens when an integrator calls. Who is told of changes, how each of
+//! them fares, what was sent, and sending again.
+
+mod deliveries;
+mod receiver;
+mod receivers;
+mod shown;
+mod writing;
+
+use crate::admin::must_administer;
+use crate::form::Form;
+use crate::page::Refusal;
+use crate::visitor::Guest;
+use app::receivers::By;
+use app::{App, Vault};
+use axum::routing::{get, post};
+use axum::{Extension, Router};
+
+pub fn routes(vault: Vault) -> Router<App> {
+    const ONE: &str = "/console/gatilhos/{codigo}";
+    let at = |rest: &str| format!("{ONE}{rest}");
+    Router::new()
+        .route("/console/gatilhos", get(receivers::page))
+        .route("/console/gatilhos/novo", get(writing::new).post(writing::create))
+        .route(ONE, get(receiver::page))
+        .route(&at("/alterar"), get(writing::edit).post(writing::change))
+        .route(&at("/ativo"), post(writing::set_active))
+        .route(&at("/pausar"), post(receiver::pause))
+        .route(&at("/segredo"), post(receiver::rotate))
+        .route(&at("/teste"), post(receiver::test))
+        .route(&at("/reenviar"), post(deliveries::send_again))
+        .route(&at("/entregas"), get(deliveries::list))
+        .route(&at("/entregas/{historico}"), get(deliveries::one))
+        .layer(Extension(vault))
+}
+
+fn by(guest: &Guest) -> By {
+    By { tenant: guest.session().scope.tenant(), user: Some(guest.session().user) }
+}
+
+/// A form that an administrator sent.
+fn administered(guest: &Guest, sent: Result<Form, Refusal>) -> Result<Form, Refusal> {
+    let sent = sent?;
+    must_administer(guest.session()).map_err(|_| Refusal::Forbidden)?;
+    Ok(sent)
+}
