@@ -122,7 +122,7 @@ impl<S: Sync> FromRequestParts<S> for Kind {
 }
 
 /// What sort of claim, inspection or ticket it is; of an appointment, its specialty.
-fn type_name(registers: &Registers, case: &Case) -> String {
+pub fn type_name(registers: &Registers, case: &Case) -> String {
     let name = match case {
         Case::Claim(own) => registers.claim_type(own.kind).map(|one| &one.name),
         Case::Inspection(own) => registers.inspection_type(own.kind).map(|one| &one.name),

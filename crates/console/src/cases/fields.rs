@@ -27,7 +27,8 @@ const CLAIM: &[Spec] = &[
 ];
 const PEOPLE: &[Spec] = &[
     Spec::choice("codCondutor", "Quem dirigia"),
-    Spec::masked("condutorCpf", "Outro condutor, pelo CPF", "documento").hinted("Alguém que já tem cadastro."),
+    Spec::masked("condutorCpf", "Outro condutor, pelo CPF", "documento")
+        .hinted("Alguém que já tem cadastro."),
     Spec::text("relacionados", "Eventos relacionados", 200).hinted("Os protocolos, separados por vírgula."),
 ];
 const PLACE: &[Spec] = &[

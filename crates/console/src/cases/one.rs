@@ -204,7 +204,7 @@ fn events(kind: CaseKind, whole: &Whole, history: History) -> Vec<Event> {
     let who = |name: Option<String>| name.unwrap_or_else(|| "Sistema".to_owned());
     let mut all: Vec<(Moment, Event)> = Vec::new();
     let mut put = |at: Moment, who: String, situation: Option<Badge>, text: String| {
-        all.push((at, Event { when: moment(at, &registers.zone), who, situation, text }));
+        all.push((at, Event { when: moment(at, &registers.zone), who, situation, text, link: None, at }));
     };
     for one in history.moves {
         put(one.at, who(one.user_name), Some(badge(registers, one.to)), one.reason.unwrap_or_default());

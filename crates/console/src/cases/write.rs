@@ -5,7 +5,7 @@ use super::list::staff;
 use super::{Kind, Words, types, words};
 use crate::form::Form;
 use crate::frame::Frame;
-use crate::members::{Row, row};
+use crate::members::{Badge, badge, plans};
 use crate::page::{Refusal, page, show};
 use crate::person::STATES;
 use crate::records::{Input, Problems, Values, inputs, json, typed};
@@ -14,17 +14,33 @@ use app::base::Registers;
 use app::cases::{self, Case, Checked, Whole};
 use app::once::{Done, Once};
 use app::people::{self, View};
+use app::searches::Found;
 use app::{App, Error, dependents, find};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::{BenefitCode, CaseKind, PersonCode, Rejection};
+use domain::{BenefitCode, CaseKind, PersonCode, Rejection, shown};
 use serde_json::{Value, json};
 use wire::records::{
     CasoQuery, ConsultaGestaoInput, EventoGestaoInput, HelpDeskGestaoInput, VistoriaGestaoInput,
 };
 use wire::{names, read};
+
+/// Somebody whom it may be about, by one of his benefits.
+struct Candidate {
+    person: i32,
+    name: String,
+    document: String,
+    benefit: Option<CandidateBenefit>,
+}
+
+struct CandidateBenefit {
+    code: i32,
+    what: String,
+    sequence: i32,
+    situation: Badge,
+}
 
 #[derive(Template)]
 #[template(path = "console/caso_quem.html")]
@@ -32,7 +48,7 @@ struct Who {
     frame: Frame,
     words: Words,
     query: String,
-    rows: Vec<Row>,
+    rows: Vec<Candidate>,
     has_more: bool,
 }
 
@@ -109,9 +125,20 @@ async fn who(app: &App, guest: &Guest, kind: CaseKind, query: &Query) -> Result<
         found => found?,
     };
     let registers = app::base::registers(app, guest.session().scope.tenant()).await?;
-    let rows: Vec<Row> = found.rows.iter().map(|one| row(&registers, one)).collect();
+    let rows: Vec<Candidate> = found.rows.iter().map(|one| candidate(&registers, one)).collect();
     let has_more = found.total > rows.len() as i64;
     Ok(Who { frame, words, query: text, rows, has_more })
+}
+
+fn candidate(registers: &Registers, found: &Found) -> Candidate {
+    let benefit = found.benefit.as_ref().map(|one| CandidateBenefit {
+        code: one.code.get(),
+        what: one.plate.clone().unwrap_or_else(|| plans(registers, &one.plans)),
+        sequence: one.sequence,
+        situation: badge(registers, one.situation),
+    });
+    let document = found.person.document.as_deref().map(shown::document).unwrap_or_default();
+    Candidate { person: found.person.code.get(), name: found.person.name.clone(), document, benefit }
 }
 
 /// What stands in a form, and what is wrong with it.

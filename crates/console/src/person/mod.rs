@@ -5,8 +5,8 @@ mod fields;
 mod form;
 mod story;
 
-pub use fields::STATES;
-pub use story::{Timeline, told};
+pub use fields::{STATES, one_line};
+pub use story::{Event, Timeline, told};
 
 use crate::frame::Frame;
 use crate::members::{Badge, badge};

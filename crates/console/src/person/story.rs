@@ -5,7 +5,7 @@ use crate::members::{Badge, badge};
 use crate::show::moment;
 use crate::visitor::Guest;
 use app::base::Registers;
-use app::cases::{self, Case, Item};
+use app::cases::{self, Item};
 use app::happened::{Happened, History, What};
 use app::people::View;
 use app::{App, Error, deals};
@@ -46,20 +46,7 @@ pub struct Event {
     pub situation: Option<Badge>,
     pub text: String,
     pub link: Option<String>,
-    at: Moment,
-}
-
-/// What kind of claim, inspection or ticket it is; the specialty of an appointment.
-pub fn case_type(registers: &Registers, case: &Case) -> String {
-    let name = match case {
-        Case::Claim(own) => registers.claim_type(own.kind).map(|one| &one.name),
-        Case::Inspection(own) => registers.inspection_type(own.kind).map(|one| &one.name),
-        Case::Ticket(own) => registers.ticket_type(own.kind).map(|one| &one.name),
-        Case::Appointment(own) => {
-            own.specialty.and_then(|code| registers.specialty(code)).map(|one| &one.name)
-        }
-    };
-    name.cloned().unwrap_or_default()
+    pub at: Moment,
 }
 
 /// The newest cases of each kind, and the newest deals.
@@ -116,7 +103,7 @@ fn case_line(registers: &Registers, item: &Item, root: &str, now: Moment) -> Lin
     Line {
         link: format!("{root}{}", pages::at(item)),
         name: format!("Protocolo {}", head.protocol),
-        kind: case_type(registers, &item.case),
+        kind: pages::type_name(registers, &item.case),
         when: moment(head.opened_at, &registers.zone),
         situation: Some(badge(registers, head.situation)),
         state: "",

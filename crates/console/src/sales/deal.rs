@@ -94,10 +94,6 @@ pub async fn page(State(app): State<App>, guest: Guest, Number(code): Number) ->
     show(&guest, made(&app, &guest, DealCode::new(code)).await)
 }
 
-fn filled(facts: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
-    facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
-}
-
 async fn made(app: &App, guest: &Guest, code: DealCode) -> Result<Page, Error> {
     let caller = guest.session();
     let (view, registers) = deals::whole(app, caller, code).await?;
@@ -126,7 +122,7 @@ async fn made(app: &App, guest: &Guest, code: DealCode) -> Result<Page, Error> {
         benefit: deal.benefit.map(domain::BenefitCode::get),
         person: view.found.person.get(),
         version: deal.version,
-        facts: filled(vec![
+        facts: crate::benefit::filled(vec![
             ("Funil", funnel.map_or_else(String::new, |one| one.name.clone())),
             ("Loja", registers.branch_name(deal.branch).to_owned()),
             ("Quem cuida", own(&view.found.responsible_name)),
@@ -158,7 +154,7 @@ fn contact(view: &View, registers: &Registers) -> Vec<(&'static str, String)> {
     let own = |value: &Option<String>| value.clone().unwrap_or_default();
     let text = |value: Option<String>| value.unwrap_or_default();
     let place: Vec<&str> = [lead.city.as_deref(), lead.state.as_deref()].into_iter().flatten().collect();
-    filled(vec![
+    crate::benefit::filled(vec![
         ("Celular", text(lead.mobile.as_ref().map(ToString::to_string))),
         ("Telefone", text(lead.landline.as_ref().map(ToString::to_string))),
         ("E-mail", text(lead.email.as_ref().map(ToString::to_string))),
@@ -177,7 +173,7 @@ pub fn vehicle(deal: &deals::Deal) -> Vec<(&'static str, String)> {
         shown.push((spec.label, values.get(spec.name).cloned().unwrap_or_default()));
     }
     shown.push(("Valor do veículo", deal.vehicle.worth.map(money).unwrap_or_default()));
-    filled(shown)
+    crate::benefit::filled(shown)
 }
 
 fn dependent(one: &DealDependent) -> Dependent {
