@@ -30,7 +30,8 @@ impl Changes {
         let rows = changed.map(|((turn, month, branch), by)| -> [Value; 5] {
             [tenant.into(), (turn as i64).into(), month.into(), branch.into(), by.into()]
         });
-        inserts("INSERT INTO monthly_tally (tenant, turn, month, branch, rows) VALUES", 4, rows)
+        // A unit of one benefit changes one or two; one that loads many, hundreds.
+        inserts("INSERT INTO monthly_tally (tenant, turn, month, branch, rows) VALUES", 25, rows)
             .into_iter()
             .map(|insert| {
                 insert.ending(
