@@ -12,7 +12,7 @@ use domain::{Entity, ReceiverCode};
 use std::sync::Arc;
 use std::time::Duration;
 use testkit::{Caller, PASSWORD, World, both_engines};
-use wire::read::body;
+use wire::read;
 
 async fn enter(world: &World, caller: &Caller) -> Arc<Session> {
     let here = std::net::IpAddr::from([127, 0, 0, 1]).into();
@@ -43,7 +43,7 @@ async fn receiver(world: &World, caller: &Session, vault: &Vault) -> ReceiverCod
 async fn claim(world: &World, caller: &Session, person: i32) {
     world.clock.pass(Duration::from_secs(60));
     let text = format!(r#"{{"codPessoa": {person}, "codTipoEvento": 1}}"#);
-    let input = app::cases::Input::Claim(Box::new(body(text.as_bytes()).unwrap()));
+    let input = app::cases::Input::Claim(Box::new(read::body(text.as_bytes()).unwrap()));
     now(app::cases::open(world.app(), caller, input, Once::each_time()).await);
 }
 
@@ -78,7 +78,8 @@ async fn how_a_receiver_fares_is_seen_and_what_was_sent_is_found(world: World) {
     assert_eq!((fares.share(), fares.glance.pending), (None, 0));
 
     let text = br#"{"nomePessoa": "Ana", "cpfCnpj": "529.982.247-25", "codLoja": 1}"#;
-    let person = now(people::save(app, &caller, body(text).unwrap(), Once::each_time()).await).code.get();
+    let person =
+        now(people::save(app, &caller, read::body(text).unwrap(), Once::each_time()).await).code.get();
     let began = app.now();
     for _ in 0..4 {
         claim(&world, &caller, person).await;
@@ -137,7 +138,7 @@ async fn deal(world: &World, caller: &Session, number: usize, branch: i32) -> do
     let text = format!(
         r#"{{"nomePessoa": "Lead {number}", "email": "lead{number}@exemplo.com.br", "codLoja": {branch}, "valor": 10}}"#
     );
-    let input: wire::records::NegocioNovo = body(text.as_bytes()).unwrap();
+    let input: wire::records::NegocioNovo = read::body(text.as_bytes()).unwrap();
     now(deals::save(world.app(), caller, None, input.0, Once::each_time()).await).code
 }
 
@@ -163,9 +164,9 @@ async fn the_board_of_sales_is_read_in_parts_and_tells_what_changed(world: World
     let looked_at = board.now;
     world.clock.pass(Duration::from_secs(60));
     let second = board.columns[1].stage;
-    let to_second = body(format!(r#"{{"codEtapa": {second}, "versao": 1}}"#).as_bytes()).unwrap();
+    let to_second = read::body(format!(r#"{{"codEtapa": {second}, "versao": 1}}"#).as_bytes()).unwrap();
     now(deals::move_to(app, &caller, codes[0], to_second, Once::each_time()).await);
-    let lost = body(br#"{"motivo": "Achou caro."}"#).unwrap();
+    let lost = read::body(br#"{"motivo": "Achou caro."}"#).unwrap();
     now(deals::lose(app, &caller, codes[1], lost, Once::each_time()).await);
     let since = looked_at.plus(Duration::from_secs(30));
     let changed = looked::changes(app, &caller, Look::default(), since).await.unwrap().unwrap();
