@@ -15,7 +15,7 @@ type Facts = Vec<(&'static str, String)>;
 
 const WHERE: &[Spec] = &[
     Spec::choice("codBeneficio", "Benefício"),
-    Spec::choice("codLoja", "Loja").hinted("Em branco, a do benefício ou a do associado."),
+    Spec::choice("codLoja", "Loja").hinted("Em branco ao abrir, a do benefício ou a do associado."),
     Spec::choice("codResponsavel", "Quem cuida"),
 ];
 const CLAIM: &[Spec] = &[
