@@ -338,3 +338,69 @@ async fn card_page(app: &App, guest: &Guest, code: BenefitCode) -> Result<Card, 
         frame,
     })
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[
+    ("console/beneficios.html", |with| {
+        let row = || ListRow {
+            code: 7,
+            sequence: 1,
+            what: with.text(),
+            kind: "Veículo",
+            person: 7,
+            name: with.text(),
+            branch: with.text(),
+            situation: with.badge(),
+        };
+        let pager = Pager::new(2, 250, 100, |_| with.text());
+        crate::rendered::text(&List { frame: with.frame(), rows: with.many(row), pager })
+    }),
+    ("console/beneficio.html", |with| {
+        let facts = || with.many(|| ("Cartão", with.text()));
+        let plan = || PlanLine { name: with.text(), price: with.text(), since: with.text(), active: true };
+        let dependent =
+            || DependentLine { name: with.text(), kinship: "Filho", cpf: with.text(), active: false };
+        crate::rendered::text(&Page {
+            frame: with.frame(),
+            code: 7,
+            title: with.text(),
+            person: 7,
+            holder: with.text(),
+            situation: with.badge(),
+            facts: facts(),
+            vehicle: facts(),
+            plans: with.many(plan),
+            total: with.text(),
+            dependents: with.many(dependent),
+            events: with.many(|| with.event()),
+            note: with.text(),
+        })
+    }),
+    ("console/situacao.html", |with| {
+        let target = || Target { code: 3, name: with.text(), badge: with.badge(), is_chosen: true };
+        crate::rendered::text(&Moving {
+            frame: with.frame(),
+            code: 7,
+            title: with.text(),
+            holder: with.text(),
+            situation: with.badge(),
+            targets: with.many(target),
+            reason: with.text(),
+            version: 3,
+            receivers: 2,
+            problems: with.many(|| with.text()),
+        })
+    }),
+    ("console/cartao.html", |with| {
+        crate::rendered::text(&Card {
+            frame: with.frame(),
+            code: 7,
+            base: with.text(),
+            holder: with.text(),
+            card: with.text(),
+            what: with.text(),
+            plans: with.text(),
+            since: with.text(),
+        })
+    }),
+];

@@ -140,3 +140,34 @@ pub fn row(registers: &Registers, found: &Found) -> Row {
         }),
     }
 }
+
+#[cfg(test)]
+pub fn row_case(with: &crate::rendered::Sample) -> Row {
+    let benefit = || RowBenefit { code: 7, what: with.text(), sequence: 1, situation: with.badge() };
+    Row {
+        person: 7,
+        name: with.text(),
+        document: with.text(),
+        phone: with.text(),
+        branch: with.text(),
+        benefit: with.maybe(benefit),
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/associados.html", |with| {
+    let choices = || with.many(|| Choice { value: with.text(), name: with.text(), is_chosen: true });
+    crate::rendered::text(&Members {
+        frame: with.frame(),
+        rows: with.many(|| row_case(with)),
+        pager: Pager::new(2, 250, 100, |_| with.text()),
+        problems: with.many(|| with.text()),
+        name: with.text(),
+        document: with.text(),
+        plate: with.text(),
+        situations: choices(),
+        branches: choices(),
+        plans: choices(),
+        is_filtered: with.is_full(),
+    })
+})];

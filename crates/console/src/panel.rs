@@ -1,5 +1,6 @@
 //! `/console`: the figures that a day begins with.
 
+use crate::first_steps::{self, Step};
 use crate::frame::Frame;
 use crate::page::show;
 use crate::show::{Chart, count};
@@ -19,6 +20,8 @@ struct Panel {
     by_situation: Chart,
     by_branch: Chart,
     is_empty: bool,
+    /// While there is no benefit, for those who can change that.
+    steps: Option<Vec<Step>>,
 }
 
 pub async fn page(State(app): State<App>, guest: Guest) -> Response {
@@ -66,5 +69,28 @@ async fn made(app: &App, guest: &Guest) -> Result<Panel, Error> {
     });
     let by_situation = Chart::new("Benefícios por situação", "Situação", by_situation.collect());
     let by_branch = Chart::new("Benefícios por loja", "Loja", by_branch.collect());
-    Ok(Panel { figures: cells.to_vec(), by_situation, by_branch, is_empty: figures.total == 0, frame })
+    let is_empty = figures.total == 0;
+    let steps = if is_empty { first_steps::of(app, guest).await? } else { None };
+    Ok(Panel { figures: cells.to_vec(), by_situation, by_branch, is_empty, steps, frame })
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/painel.html", |with| {
+    let bars = || with.many(|| (with.text(), 3, "s3".to_owned(), with.maybe(|| with.text())));
+    let step = |is_done| Step {
+        title: "Planos",
+        text: "O que se oferece.",
+        link: "/x",
+        doing: "Cadastrar",
+        is_done,
+    };
+    let page = |is_empty: bool| Panel {
+        frame: with.frame(),
+        figures: with.many(|| (with.text(), "ativos", with.text())),
+        by_situation: Chart::new("Um", "O quê", bars()),
+        by_branch: Chart::new("Outro", "O quê", bars()),
+        is_empty,
+        steps: is_empty.then(|| vec![step(true), step(false)]),
+    };
+    [page(false), page(true)].iter().map(crate::rendered::text).collect()
+})];

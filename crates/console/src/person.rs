@@ -508,3 +508,50 @@ pub async fn change(
     };
     form(&app, &guest, shown).await
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[
+    ("console/associado.html", |with| {
+        let benefit = || BenefitLine {
+            code: 7,
+            sequence: 1,
+            what: with.text(),
+            kind: "Veículo",
+            plans: with.text(),
+            situation: with.badge(),
+        };
+        let claim =
+            || ClaimLine { protocol: 7, kind: with.text(), opened: with.text(), situation: with.badge() };
+        crate::rendered::text(&Person {
+            frame: with.frame(),
+            code: 7,
+            name: with.text(),
+            document: with.text(),
+            groups: with.many(|| ("Contato", with.many(|| ("E-mail", with.text())))),
+            benefits: with.many(benefit),
+            claims: with.many(claim),
+            events: with.many(|| with.event()),
+            dependents: 2,
+            branch: with.text(),
+            since: with.text(),
+        })
+    }),
+    ("console/associado_form.html", |with| {
+        let input = |kind| Input {
+            spec: Spec { name: "nomePessoa", label: "Nome", kind, longest: 200, hint: "Completo." },
+            value: with.text(),
+            problem: with.maybe(|| with.text()),
+            choices: with.many(|| (with.text(), with.text())),
+        };
+        let inputs = [Kind::Text, Kind::Masked("documento"), Kind::Email, Kind::Choice].map(input);
+        crate::rendered::text(&Write {
+            frame: with.frame(),
+            title: with.text(),
+            back: with.text(),
+            version: with.maybe(|| 3),
+            sections: vec![("Pessoa", inputs.into())],
+            others: with.many(|| with.text()),
+            is_refused: with.is_full(),
+        })
+    }),
+];

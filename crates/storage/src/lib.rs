@@ -58,6 +58,7 @@ pub mod receivers;
 pub mod registers;
 mod row;
 pub mod searches;
+pub mod second_factors;
 pub mod secrets;
 pub mod sellers;
 pub mod settings;

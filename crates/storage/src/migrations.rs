@@ -51,6 +51,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step(7, "triggers", include_str!("../migrations/0007_triggers.sql")),
     step(8, "management", include_str!("../migrations/0008_management.sql")),
     step(9, "console", include_str!("../migrations/0009_console.sql")),
+    step(10, "second_factor", include_str!("../migrations/0010_second_factor.sql")),
 ];
 
 /// What the migrations say, in their order.
