@@ -85,7 +85,12 @@ fn user() -> Command {
         in_tenant(),
         password(),
     ]);
-    Command::new("user").about("Os usuários de uma base").subcommands([create, list, disable, reset, logout])
+    let factor = Command::new("remove-second-factor")
+        .about("Tira o segundo fator de quem perdeu o celular; a senha continua a mesma")
+        .args([text("email", "E-MAIL", "O e-mail do usuário").required(true), in_tenant()]);
+    Command::new("user")
+        .about("Os usuários de uma base")
+        .subcommands([create, list, disable, reset, logout, factor])
 }
 
 fn receiver() -> Command {

@@ -209,6 +209,11 @@ async fn users_are_limited_disabled_and_reset(database: Database) {
         amparo.said("user logout --email a@um.example").contains("sessões de a@um.example foram encerradas")
     );
     assert!(amparo.complained("user logout --email o@dois.example").contains("não há um usuário"));
+    assert!(
+        amparo.said("user remove-second-factor --email a@um.example").contains("não tem um segundo fator")
+    );
+    let foreign = amparo.complained("user remove-second-factor --email o@dois.example");
+    assert!(foreign.contains("não há um usuário"), "{foreign}");
     assert!(amparo.complained("user reset --email o@dois.example --tenant 2").contains("está desativado"));
     let bad = "user create --email nada --name _ --role operador --password-stdin";
     let all = String::from_utf8(amparo.with_password(bad, "curta").stderr).unwrap();

@@ -3,10 +3,10 @@
 
 use crate::access::Session;
 use crate::{App, Error, users};
-use domain::{Moment, PersonCode, TenantId, UserCode};
-use std::collections::HashMap;
+use domain::{Moment, PersonCode, Role, TenantId, UserCode};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use storage::audit::{self, Asked, Sighting, block};
+use storage::audit::{self, Asked, Sighting, Stretch, block};
 pub use storage::audit::{Page, Told, What};
 use storage::counters::{self, Counter};
 use storage::{Lane, Tx};
@@ -17,6 +17,8 @@ const MOST: usize = 500_000;
 const TOGETHER: usize = 2_000;
 /// Entries in a page.
 const PAGE: usize = 100;
+/// People of one look, by code, whose names are told to whoever reads the audit backwards.
+pub const NAMED: usize = 5;
 
 /// The looks that wait to be written.
 #[derive(Default)]
@@ -199,9 +201,63 @@ pub async fn page(app: &App, caller: &Session, question: Question) -> Result<Pag
     app.db
         .read(input, |tx: &mut Tx, (tenant, question): &(TenantId, Question)| {
             let asked = Asked { person: question.person, user: question.user };
-            Box::pin(async move { Ok(audit::page(tx, *tenant, asked, question.after, PAGE).await?) })
+            let stretch = Stretch::after(question.after);
+            Box::pin(async move { Ok(audit::page(tx, *tenant, asked, stretch, PAGE).await?) })
         })
         .await
+}
+
+/// What somebody asks who reads the audit from its newest entry backwards.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reading {
+    pub person: Option<PersonCode>,
+    pub user: Option<UserCode>,
+    pub since: Option<Moment>,
+    pub until: Option<Moment>,
+    /// Only what is older than the entry of this code.
+    pub before: Option<i32>,
+}
+
+/// A page of the audit backwards, with the names of the people that it tells of; for administrators. Their names are no look
+/// at them: noting it would make the audit tell of itself.
+pub async fn newest_first(
+    app: &App,
+    caller: &Session,
+    reading: Reading,
+) -> Result<(Page, HashMap<PersonCode, String>), Error> {
+    caller.must_be(&[Role::Administrator])?;
+    let newest = newest(app, caller).await?;
+    let input = (caller.scope.tenant(), reading, newest);
+    app.db.read(input, |tx, input| Box::pin(read_back(tx, input))).await
+}
+
+async fn read_back(
+    tx: &mut Tx,
+    (tenant, reading, newest): &(TenantId, Reading, i32),
+) -> Result<(Page, HashMap<PersonCode, String>), Error> {
+    let after = match reading.since {
+        Some(since) => audit::first_since(tx, *tenant, since, *newest).await? - 1,
+        None => 0,
+    };
+    let end = match reading.until {
+        Some(until) => audit::first_since(tx, *tenant, until, *newest).await?,
+        None => newest.saturating_add(1),
+    };
+    let before = reading.before.map_or(end, |before| before.min(end));
+    let asked = Asked { person: reading.person, user: reading.user };
+    let page = audit::page(tx, *tenant, asked, Stretch { after, before, newest_first: true }, PAGE).await?;
+    let mut told: BTreeSet<PersonCode> = reading.person.into_iter().collect();
+    for one in &page.entries {
+        match &one.what {
+            What::Changed(person, _) => told.extend(person),
+            What::Looked(people) => {
+                let seen: BTreeSet<PersonCode> = people.iter().map(|(person, _)| *person).collect();
+                told.extend(seen.into_iter().take(NAMED));
+            }
+        }
+    }
+    let found = storage::people::some(&mut *tx, *tenant, told).await?;
+    Ok((page, found.into_iter().map(|(code, profile)| (code, profile.name)).collect()))
 }
 
 /// The names of the users of a tenant, for those who read the audit.

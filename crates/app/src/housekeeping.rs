@@ -30,7 +30,7 @@ pub struct Retention {
 impl Retention {
     fn of(&self, sweep: Sweep) -> Duration {
         match sweep {
-            Sweep::ExpiredTokens | Sweep::ExpiredResets => self.tokens,
+            Sweep::ExpiredTokens | Sweep::ExpiredResets | Sweep::ExpiredEntrances => self.tokens,
             Sweep::IdempotencyKeys => self.idempotency_keys,
             Sweep::SentMailBodies => self.mail_bodies,
             Sweep::Attempts => self.attempts,

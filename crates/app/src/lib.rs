@@ -22,6 +22,7 @@ mod error;
 pub mod feed;
 pub mod find;
 pub mod happened;
+pub mod health;
 pub mod housekeeping;
 pub mod leads;
 pub mod mail;
@@ -36,6 +37,7 @@ pub mod registering;
 pub mod resets;
 pub mod saved;
 pub mod searches;
+pub mod second_factor;
 pub mod sellers;
 pub mod server_key;
 pub mod setup;
@@ -77,6 +79,10 @@ pub struct App {
     pub looks: Arc<audit::Looks>,
     /// Who sends what must be sent at once.
     pub post: Arc<dyn triggers::Post>,
+    /// What opens secrets, where a server runs.
+    pub vault: Option<Vault>,
+    /// Where this server stands, for those who look after it.
+    pub place: Arc<health::Place>,
     /// Told whenever something was written: there may be something to deliver.
     pub changed: Arc<Notify>,
 }
@@ -95,11 +101,19 @@ impl App {
             resets: resets::Places::default(),
             looks: Arc::default(),
             post: Arc::new(triggers::Nobody),
+            vault: None,
+            place: Arc::default(),
             changed: Arc::default(),
         }
     }
 
     pub fn now(&self) -> Moment {
         self.clock.now()
+    }
+
+    /// What opens secrets. A command that was not given it cannot.
+    pub fn vault(&self) -> Result<&Vault, Error> {
+        let none = || storage::Error::Broken("the server's key was not opened".to_owned());
+        Ok(self.vault.as_ref().ok_or_else(none)?)
     }
 }

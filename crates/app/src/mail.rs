@@ -3,12 +3,26 @@
 
 use crate::access::Session;
 use crate::{App, Error};
-use domain::{MailCode, Moment, Password, ReceiverCode, TenantId};
+use domain::{MailCode, Moment, Password, ReceiverCode, TenantId, UserCode};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 pub use storage::mails::Listed;
 use storage::mails::{self, Claimed, Due, NewMail};
 use storage::{Lane, Tx, tenants};
 use wire::mail::{self, Head};
+
+/// How mail leaves the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    /// Nobody here sends any.
+    #[default]
+    None,
+    /// By a mail server, under a name.
+    Smtp { host: String, from: String },
+    /// Each becomes a file.
+    Folder(PathBuf),
+}
 
 /// Who is written to.
 pub(crate) struct Addressee<'a> {
@@ -20,9 +34,20 @@ pub(crate) struct Addressee<'a> {
 /// What he is told.
 pub(crate) enum Message<'m> {
     FirstPassword(&'m Password),
-    ResetLink { link: &'m str, minutes: u64, asked_from: Option<&'m str> },
+    ResetLink {
+        link: &'m str,
+        minutes: u64,
+        asked_from: Option<&'m str>,
+    },
     PasswordChanged,
-    ReceiverPaused { code: ReceiverCode, address: &'m str, gone: bool },
+    SecondFactorOff,
+    /// Nothing but that mail arrives.
+    Test,
+    ReceiverPaused {
+        code: ReceiverCode,
+        address: &'m str,
+        gone: bool,
+    },
 }
 
 impl Message<'_> {
@@ -30,7 +55,10 @@ impl Message<'_> {
     fn is_confidential(&self) -> bool {
         match self {
             Message::FirstPassword(_) | Message::ResetLink { .. } => true,
-            Message::PasswordChanged | Message::ReceiverPaused { .. } => false,
+            Message::PasswordChanged
+            | Message::SecondFactorOff
+            | Message::Test
+            | Message::ReceiverPaused { .. } => false,
         }
     }
 }
@@ -50,6 +78,8 @@ pub(crate) async fn write(
         Message::FirstPassword(password) => mail::first_password(head, password.expose()),
         Message::ResetLink { link, minutes, asked_from } => mail::reset_link(head, link, minutes, asked_from),
         Message::PasswordChanged => mail::password_changed(head),
+        Message::SecondFactorOff => mail::second_factor_off(head),
+        Message::Test => mail::test(head),
         Message::ReceiverPaused { code, address, gone } => {
             mail::receiver_paused(head, code.get(), address, gone)
         }
@@ -109,4 +139,22 @@ async fn record_failure(
 pub async fn listed(app: &App, caller: &Session, before: i32) -> Result<Vec<Listed>, Error> {
     caller.must_be(&[domain::Role::Administrator])?;
     Ok(mails::listed(&app.db, caller.scope.tenant(), before, 100).await?)
+}
+
+/// Sends the caller a mail that says nothing but that mail arrives; for administrators.
+pub async fn send_test(app: &App, caller: &Session) -> Result<String, Error> {
+    caller.must_be(&[domain::Role::Administrator])?;
+    let tenant = caller.scope.tenant();
+    let input = (tenant, caller.user, Arc::clone(&app.public_url), app.now());
+    app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(write_test(tx, input))).await
+}
+
+async fn write_test(
+    tx: &mut Tx,
+    (tenant, user, server, now): &(TenantId, UserCode, Arc<str>, Moment),
+) -> Result<String, Error> {
+    let user = storage::users::find(&mut *tx, *tenant, *user).await?.ok_or(Error::Credential)?;
+    let to = Addressee { tenant: *tenant, name: &user.name, email: &user.email };
+    write(tx, server, to, Message::Test, *now).await?;
+    Ok(user.email)
 }

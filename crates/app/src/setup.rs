@@ -1,11 +1,13 @@
 //! An empty server is set up in a browser: whoever started it gets a link, good until the first administrator is there.
 
+use crate::access::Session;
 use crate::server_key::hex;
 use crate::tenants::{self, NewTenant};
 use crate::users::{self, Initial, NewUser, User};
 use crate::{App, Error, collect};
 use domain::{Email, Field, Name, Password, Role, TenantId, UserCode};
 use sha2::{Digest, Sha256};
+use storage::counters::{self, Counter};
 use storage::settings::{self, Setting};
 use storage::{Lane, users as stored};
 
@@ -91,4 +93,9 @@ pub async fn found(app: &App, wanted: &Wanted) -> Result<User, Error> {
         password: Initial::Chosen(password),
     };
     users::create(app, new).await
+}
+
+/// Whether the caller's association has had anybody yet.
+pub async fn has_people(app: &App, caller: &Session) -> Result<bool, Error> {
+    Ok(counters::last(&app.db, caller.scope.tenant(), Counter::Person).await? > 0)
 }

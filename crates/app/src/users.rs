@@ -6,12 +6,13 @@ mod managed;
 
 pub use managed::{Changed, Changes, Wanted, change, end_sessions_of, one, page, send_password};
 
+use crate::access::Session;
 use crate::error::collect;
 use crate::mail::{self, Addressee, Message};
 use crate::once::{self, Done, Once};
 use crate::{App, Error};
 use domain::{BranchCode, Email, Field, Moment, Name, Password, Rejection, Role, Scope, TenantId, UserCode};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use storage::counters::{self, Counter};
 use storage::users;
@@ -183,7 +184,7 @@ async fn bad_branches(
     Ok(problems)
 }
 
-async fn tell(
+pub(crate) async fn tell(
     tx: &mut Tx,
     (tenant, user): (TenantId, Option<UserCode>),
     operation: &'static str,
@@ -192,6 +193,28 @@ async fn tell(
 ) -> Result<(), Error> {
     let entry = audit::Entry { tenant, at, user, operation, person: None, detail: Some(detail) };
     Ok(audit::append(tx, &entry).await?)
+}
+
+/// What administrators want to know of each user besides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Habit {
+    /// None where he has not for thirty days.
+    pub last_entered: Option<Moment>,
+    pub second_factor_since: Option<Moment>,
+}
+
+/// The habits of the users of the caller's association; of whom nothing is known is absent.
+pub async fn habits(app: &App, caller: &Session) -> Result<HashMap<UserCode, Habit>, Error> {
+    caller.must_be(&[Role::Administrator])?;
+    let tenant = caller.scope.tenant();
+    let mut habits: HashMap<UserCode, Habit> = HashMap::new();
+    for (user, at) in storage::logins::last_seen(&app.db, tenant).await? {
+        habits.entry(user).or_default().last_entered = Some(at);
+    }
+    for (user, since) in storage::second_factors::all(&app.db, tenant).await? {
+        habits.entry(user).or_default().second_factor_since = Some(since);
+    }
+    Ok(habits)
 }
 
 /// The users that the scope sees, by code.
@@ -317,7 +340,7 @@ pub(crate) async fn replace_password(
 }
 
 /// A user of another tenant answers like one that does not exist.
-async fn of_tenant(tx: &mut Tx, tenant: TenantId, email: &Email) -> Result<User, Error> {
+pub(crate) async fn of_tenant(tx: &mut Tx, tenant: TenantId, email: &Email) -> Result<User, Error> {
     let unknown = || Rejection::UnknownUser(email.to_string());
     let (owner, code) = users::login(&mut *tx, email).await?.ok_or_else(unknown)?;
     if owner != tenant {

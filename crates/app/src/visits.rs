@@ -1,7 +1,7 @@
 //! Visits to the console: people enter with the same login as programs, get a token of the same kind, and may see and end
 //! what they have open. A password that the system chose must be changed before anything else.
 
-use crate::access::{self, Entered, Session, login};
+use crate::access::{self, Door, Session};
 use crate::{App, Error, users};
 use domain::{CallerAddress, Password};
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use storage::tokens;
 use storage::versions::{self, Versions};
 use storage::{Lane, logins};
 
+pub use crate::access::{Admission, HALF_FOR, Passed, is_half};
 pub use storage::tokens::Open;
 
 /// More than anybody wants to look through.
@@ -26,25 +27,29 @@ pub struct Visitor {
     pub must_change_password: bool,
 }
 
-/// Enters by the console.
+/// Enters by the console. Who has a second factor is only half in by his password.
 pub async fn enter(
     app: &App,
     name: &str,
     password: &str,
     (address, agent): (CallerAddress, Option<&str>),
-) -> Result<Entered, Error> {
-    let entered = login(app, name, password, address).await?;
-    let agent = agent.map(|agent| agent.chars().take(LONGEST_AGENT).collect::<String>());
-    let Some(key) = access::key(&entered.token) else { return Err(Error::Credential) };
-    let input = (entered.tenant, key.hash, address.to_string(), agent);
-    app.db
-        .write(Lane::of(entered.tenant), input, |tx, (tenant, hash, address, agent)| {
-            Box::pin(async move {
-                tx.execute(tokens::mark_console(*tenant, hash, address, agent.as_deref())).await.map(drop)
-            })
-        })
-        .await?;
-    Ok(entered)
+) -> Result<Admission, Error> {
+    let door = Door::Console { agent: agent.map(cut) };
+    access::by_door(app, door, (name, password), address).await
+}
+
+/// Gives the code that is still owed.
+pub async fn give_code(
+    app: &App,
+    ticket: &str,
+    code: &str,
+    (address, agent): (CallerAddress, Option<&str>),
+) -> Result<Passed, Error> {
+    access::give_code(app, ticket, code, (address, agent.map(cut))).await
+}
+
+fn cut(agent: &str) -> String {
+    agent.chars().take(LONGEST_AGENT).collect()
 }
 
 /// Whose this token is, with what every page shows of him.
@@ -111,6 +116,6 @@ pub async fn change_password(
     address: CallerAddress,
 ) -> Result<(), Error> {
     Password::parse(chosen)?;
-    login(app, &visitor.email, current, address).await?;
+    access::by_door(app, Door::Question, (&visitor.email, current), address).await?;
     users::reset(app, visitor.session.scope.tenant(), &visitor.email, chosen).await
 }

@@ -50,6 +50,12 @@ fn aged(world: &World, number: i64, age: Duration) -> Vec<Statement> {
             .arg(at),
         );
         all.push(
+            sql("INSERT INTO entrances (tenant, hash, user_code, generation, expires_at) VALUES ($1, $2, 1, 0, $3)")
+                .arg(tenant)
+                .arg(&number.to_be_bytes()[..])
+                .arg(at),
+        );
+        all.push(
             of("INSERT INTO idempotency_keys (tenant, user_code, operation, key, body_hash, status, content_type,
                  answer, created_at) VALUES ($1, $2, 'POST /x', 'k', $4, 200, 'text/plain', $4, $3)")
             .arg(&b"bytes"[..]),
@@ -69,9 +75,10 @@ async fn what_is_old_goes_and_what_is_young_stays(world: World) {
     write(&world, aged(&world, 3, DAY * 31)).await;
     write(&world, aged(&world, 4, DAY * 91)).await;
     let swept = run_if_due(world.app(), &RETENTION).await.unwrap();
-    assert_eq!(swept, Some(2 * (3 + 3 + 3 + 2 + 1)));
+    assert_eq!(swept, Some(2 * (3 + 3 + 3 + 3 + 2 + 1)));
     assert_eq!(count(&world, "SELECT COUNT(*) AS n FROM tokens").await, 2);
     assert_eq!(count(&world, "SELECT COUNT(*) AS n FROM password_resets").await, 2);
+    assert_eq!(count(&world, "SELECT COUNT(*) AS n FROM entrances").await, 2);
     assert_eq!(count(&world, "SELECT COUNT(*) AS n FROM idempotency_keys").await, 2);
     assert_eq!(count(&world, "SELECT COUNT(*) AS n FROM mails").await, 8, "that it was sent stays known");
     assert_eq!(count(&world, "SELECT COUNT(*) AS n FROM mails WHERE text_body IS NOT NULL").await, 4);

@@ -3,10 +3,12 @@
 use crate::form::Form;
 use crate::frame::{Frame, Theme};
 use crate::page::{Refusal, page, show};
+use crate::second::state_words;
 use crate::show::moment;
-use crate::visitor::{Guest, Query, Sender, inside, redirect, root, set_session, set_theme, tell};
+use crate::visitor::{Guest, Query, Sender, inside, redirect, root, set_half, set_session, set_theme, tell};
 use app::access::TOKEN_LIFE;
-use app::{App, Error, visits};
+use app::visits::{self, Admission};
+use app::{App, Error, second_factor};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -40,11 +42,7 @@ pub async fn enter(State(app): State<App>, sender: Sender, form: Result<Form, Re
     let again =
         |status, problem| page(status, &Enter { root: root(&app), to, email, problem: Some(problem) });
     match visits::enter(&app, email, form.text("senha"), from).await {
-        Ok(entered) => {
-            let mut response = redirect(&format!("{}{to}", root(&app)));
-            set_session(&mut response, &entered.token, TOKEN_LIFE.as_secs());
-            response
-        }
+        Ok(admission) => admitted(&app, admission, to, None),
         Err(Error::Credential) => {
             again(StatusCode::UNAUTHORIZED, "E-mail ou senha não conferem; confira os dois e tente de novo.")
         }
@@ -54,6 +52,28 @@ pub async fn enter(State(app): State<App>, sender: Sender, form: Result<Form, Re
         ),
         Err(error) => Refusal::from(&error).into_response(),
     }
+}
+
+/// Where a right login leads: inside, with a word where there is one to say, or to the code that is still owed.
+pub fn admitted(app: &App, admission: Admission, to: &str, said: Option<&str>) -> Response {
+    let root = root(app);
+    let mut response = match admission {
+        Admission::In(entered) => {
+            let mut response = redirect(&format!("{root}{to}"));
+            set_session(&mut response, &entered.token, TOKEN_LIFE.as_secs());
+            response
+        }
+        Admission::Half(ticket) => {
+            let to: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
+            let mut response = redirect(&format!("{root}/console/entrar/codigo?para={to}"));
+            set_half(&mut response, &ticket, visits::HALF_FOR.as_secs());
+            response
+        }
+    };
+    if let Some(said) = said {
+        tell(&mut response, said);
+    }
+    response
 }
 
 /// Ends this session. It works also for one that has ended.
@@ -138,11 +158,9 @@ pub async fn set_password(
     // Everything he had open has ended, this session too: he goes on with a new one.
     let from = (sender.address, sender.agent.as_deref());
     match visits::enter(&app, &guest.visitor.email, chosen, from).await {
-        Ok(entered) => {
-            let mut response = redirect(&format!("{}/console", root(&app)));
-            set_session(&mut response, &entered.token, TOKEN_LIFE.as_secs());
-            tell(&mut response, "A senha foi trocada. As suas outras sessões foram encerradas.");
-            response
+        Ok(admission) => {
+            let said = "A senha foi trocada. As suas outras sessões foram encerradas.";
+            admitted(&app, admission, "/console", Some(said))
         }
         Err(error) => Refusal::from(&error).into_response(),
     }
@@ -171,6 +189,8 @@ struct Account {
     frame: Frame,
     name: String,
     email: String,
+    factor: String,
+    factor_is_on: bool,
     sessions: Vec<OwnSession>,
 }
 
@@ -193,7 +213,9 @@ async fn account_page(app: &App, guest: &Guest) -> Result<Account, Error> {
         is_this: visits::is_this(one, &guest.token),
     });
     let (name, email) = (guest.visitor.name.clone(), guest.visitor.email.clone());
-    Ok(Account { frame, name, email, sessions: sessions.collect() })
+    let state = second_factor::state(app, session.scope.tenant(), session.user).await?;
+    let (factor, factor_is_on) = state_words(state, &zone);
+    Ok(Account { frame, name, email, factor, factor_is_on, sessions: sessions.collect() })
 }
 
 /// What a browser and its system are called, as far as people tell them apart.
@@ -241,6 +263,43 @@ pub async fn end_session(State(app): State<App>, guest: Guest, form: Result<Form
         Err(error) => Refusal::from(&error).into_response(),
     }
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[
+    ("console/entrar.html", |with| {
+        let (to, email) = (with.text(), with.text());
+        let problem = with.maybe(|| "Não conferem.");
+        crate::rendered::text(&Enter { root: String::new(), to: &to, email: &email, problem })
+    }),
+    ("console/senha.html", |with| {
+        crate::rendered::text(&ChangePassword {
+            root: String::new(),
+            forced: with.is_full(),
+            problems: with.many(|| with.text()),
+            shortest: 10,
+            longest: 256,
+        })
+    }),
+    ("console/conta.html", |with| {
+        let session = |is_this| OwnSession {
+            id: with.text(),
+            what: "Console",
+            agent: with.text(),
+            address: with.text(),
+            since: with.text(),
+            until: with.text(),
+            is_this,
+        };
+        crate::rendered::text(&Account {
+            frame: with.frame(),
+            name: with.text(),
+            email: with.text(),
+            factor: with.text(),
+            factor_is_on: with.is_full(),
+            sessions: with.many(|| session(false)).into_iter().chain([session(true)]).collect(),
+        })
+    }),
+];
 
 #[cfg(test)]
 mod tests {

@@ -89,3 +89,15 @@ async fn made(app: &App, guest: &Guest, text: &str, found: &find::Finds) -> Resu
         frame,
     })
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/busca.html", |with| {
+    crate::rendered::text(&Finds {
+        frame: with.frame(),
+        rows: with.many(|| crate::members::row_case(with)),
+        claims: with.many(|| with.text()),
+        total: with.text(),
+        has_more: true,
+        more: with.text(),
+    })
+})];

@@ -5,25 +5,43 @@
 //! A template that extends `console/moldura.html`, its struct and handler in the module of its path, a line in the table
 //! below. A handler takes a `visitor::Guest`: whoever has not entered is sent to the door. A form is read with
 //! `form::Form`, what stands in the address with `visitor::Query`. The parts of pages are on `/console/estilo`.
+//!
+//! Every template is rendered full, empty and with hostile texts by a test (`rendered.rs`), which fails for one that it does
+//! not know. In the module of the page:
+//! ```ignore
+//! #[cfg(test)]
+//! pub const CASES: crate::rendered::Cases =
+//!     &[("console/pagina.html", |with| crate::rendered::text(Page { frame: with.frame(), rows: with.many(|| row(with)) }))];
+//! ```
+//! with `with.text()` for every text that somebody typed and `with.maybe(…)` for what may be absent, and the module's name in
+//! the list at the top of `rendered.rs`.
 
+mod about;
 mod admin;
 mod assets;
+mod audit;
 mod benefit;
 mod board;
 mod cases;
 mod entering;
 mod finding;
+mod first_steps;
 mod form;
 mod frame;
 mod lists;
+mod mails;
 mod members;
 mod page;
 mod panel;
 mod password;
 mod person;
 mod records;
+mod refused;
 mod registering;
+#[cfg(test)]
+mod rendered;
 mod sales;
+mod second;
 mod setup;
 mod sheet;
 mod show;
@@ -32,14 +50,16 @@ mod style;
 mod triggers;
 mod users;
 mod visitor;
+mod wording;
 mod words;
 
 use app::{App, Vault};
 use askama::Template;
 use axum::Router;
 use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 
 /// The pages.
 pub fn router(app: App, vault: Vault) -> Router {
@@ -50,11 +70,13 @@ pub fn router(app: App, vault: Vault) -> Router {
         .route("/senha/nova/{codigo}", get(password::new).post(password::set))
         .route("/console", get(panel::page))
         .route("/console/entrar", get(entering::form).post(entering::enter))
+        .route("/console/entrar/codigo", get(second::form).post(second::give))
         .route("/console/sair", post(entering::leave))
         .route("/console/tema", post(entering::theme))
         .route("/console/conta", get(entering::account))
         .route("/console/conta/senha", get(entering::password).post(entering::set_password))
         .route("/console/conta/sessoes", post(entering::end_session))
+        .route("/console/conta/segundo-fator", get(second::account).post(second::change))
         .route("/console/busca", get(finding::search))
         .route("/console/comecar/{codigo}", get(setup::form).post(setup::found))
         .route("/console/usuarios", get(users::list))
@@ -62,9 +84,11 @@ pub fn router(app: App, vault: Vault) -> Router {
         .route("/console/usuarios/{codigo}", get(users::one).post(users::change))
         .route("/console/usuarios/{codigo}/senha", post(users::send_password))
         .route("/console/usuarios/{codigo}/sessoes", post(users::end_sessions))
-        .route("/console/auditoria", get(admin::audit))
-        .route("/console/emails", get(admin::mails))
-        .route("/console/sobre", get(admin::about))
+        .route("/console/usuarios/{codigo}/segundo-fator", post(users::remove_second_factor))
+        .route("/console/auditoria", get(audit::page))
+        .route("/console/emails", get(mails::page))
+        .route("/console/emails/teste", post(mails::send_test))
+        .route("/console/sobre", get(about::page))
         .route("/console/estilo", get(style::page))
         .route("/console/console.css", get(assets::style))
         .route("/console/console.js", get(assets::script))
@@ -79,7 +103,13 @@ pub fn router(app: App, vault: Vault) -> Router {
         .merge(registering::routes())
         .merge(triggers::routes(vault))
         .merge(sales::routes())
+        .route("/console/{*resto}", any(nowhere))
+        .layer(from_fn_with_state(app.clone(), refused::as_page))
         .with_state(app)
+}
+
+async fn nowhere() -> page::Refusal {
+    page::Refusal::NotThere
 }
 
 #[derive(Template)]
@@ -97,6 +127,9 @@ async fn style_of_welcome() -> impl IntoResponse {
     let kind = HeaderValue::from_static("text/css; charset=utf-8");
     ([(header::CONTENT_TYPE, kind)], include_str!("../templates/estilo.css"))
 }
+
+#[cfg(test)]
+const CASES: rendered::Cases = &[("welcome.html", |_| rendered::text(&Welcome { version: "9.8.7" }))];
 
 #[cfg(test)]
 mod tests {

@@ -62,48 +62,66 @@ pub enum Refusal {
     Broken,
 }
 
+impl Refusal {
+    pub fn status(self) -> StatusCode {
+        match self {
+            Refusal::ForeignSite | Refusal::ForPeople | Refusal::Forbidden => StatusCode::FORBIDDEN,
+            Refusal::NotAForm => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Refusal::NotThere => StatusCode::NOT_FOUND,
+            Refusal::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Refusal::Unreadable => StatusCode::BAD_REQUEST,
+            Refusal::TooOften => StatusCode::TOO_MANY_REQUESTS,
+            Refusal::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Broken => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    /// In few words, for the top of a page.
+    pub fn title(self) -> &'static str {
+        match self {
+            Refusal::ForeignSite => "Este formulário veio de outro site",
+            Refusal::NotAForm | Refusal::Unreadable => "O formulário não pôde ser lido",
+            Refusal::ForPeople => "Este usuário é de um programa",
+            Refusal::Forbidden => "Esta página é do administrador",
+            Refusal::NotThere => "Não encontramos esta página",
+            Refusal::TooLarge => "O formulário é grande demais",
+            Refusal::TooOften => "Um instante, por favor",
+            Refusal::Unavailable => "Voltamos em instantes",
+            Refusal::Broken => "Algo deu errado",
+        }
+    }
+
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Refusal::ForeignSite => {
+                "Este formulário veio de outro site; abra a página neste servidor e envie de novo."
+            }
+            Refusal::NotAForm => "Este endereço recebe apenas formulários de páginas.",
+            Refusal::ForPeople => {
+                "Este usuário é de um programa (perfil integração) e não usa o console; entre com o seu próprio usuário."
+            }
+            Refusal::Forbidden => {
+                "O seu perfil não permite ver esta página; fale com o administrador da associação."
+            }
+            Refusal::NotThere => "Não há nada aqui, ou não está nas lojas que você pode ver.",
+            Refusal::TooLarge => "O formulário é grande demais.",
+            Refusal::Unreadable => "O formulário chegou incompleto; envie de novo.",
+            Refusal::TooOften => "Houve pedidos demais deste endereço; tente de novo daqui a um minuto.",
+            Refusal::Unavailable => "O banco de dados não responde no momento; tente de novo em instantes.",
+            Refusal::Broken => "Algo deu errado por dentro; tente de novo em instantes.",
+        }
+    }
+}
+
+/// A plain sentence; whoever reads pages gets it as one (`refused.rs`), which knows it by the extension.
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let (status, sentence) = match self {
-            Refusal::ForeignSite => (
-                StatusCode::FORBIDDEN,
-                "Este formulário veio de outro site; abra a página neste servidor e envie de novo.",
-            ),
-            Refusal::NotAForm => {
-                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Este endereço recebe apenas formulários de páginas.")
-            }
-            Refusal::ForPeople => (
-                StatusCode::FORBIDDEN,
-                "Este usuário é de um programa (perfil integração) e não usa o console; entre com o seu próprio usuário.",
-            ),
-            Refusal::Forbidden => (
-                StatusCode::FORBIDDEN,
-                "O seu perfil não permite ver esta página; fale com o administrador da associação.",
-            ),
-            Refusal::NotThere => {
-                (StatusCode::NOT_FOUND, "Não há nada aqui, ou não está nas lojas que você pode ver.")
-            }
-            Refusal::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "O formulário é grande demais."),
-            Refusal::Unreadable => {
-                (StatusCode::BAD_REQUEST, "O formulário chegou incompleto; envie de novo.")
-            }
-            Refusal::TooOften => (
-                StatusCode::TOO_MANY_REQUESTS,
-                "Houve pedidos demais deste endereço; tente de novo daqui a um minuto.",
-            ),
-            Refusal::Unavailable => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "O banco de dados não responde no momento; tente de novo em instantes.",
-            ),
-            Refusal::Broken => {
-                (StatusCode::INTERNAL_SERVER_ERROR, "Algo deu errado por dentro; tente de novo em instantes.")
-            }
-        };
-        let wait =
-            (self == Refusal::TooOften).then(|| [(header::RETRY_AFTER, HeaderValue::from_static("60"))]);
         let plain = [(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"))];
-        let mut response = (status, HEADERS, plain, format!("{sentence}\n")).into_response();
-        response.headers_mut().extend(wait.into_iter().flatten());
+        let mut response = (self.status(), HEADERS, plain, format!("{}\n", self.sentence())).into_response();
+        if self == Refusal::TooOften {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
+        }
+        response.extensions_mut().insert(self);
         response
     }
 }

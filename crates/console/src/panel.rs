@@ -1,6 +1,7 @@
 //! `/console`: what needs attention, and the figures that a day begins with. Each leads to the rows behind it.
 
 use crate::cases;
+use crate::first_steps::{self, Step};
 use crate::frame::Frame;
 use crate::page::show;
 use crate::show::{Chart, Columns, count, moment, short_month};
@@ -35,6 +36,8 @@ struct Panel {
     sales: Option<Chart>,
     counted_at: String,
     is_empty: bool,
+    /// While there is no benefit, for those who can change that.
+    steps: Option<Vec<Step>>,
 }
 
 pub async fn page(State(app): State<App>, guest: Guest) -> Response {
@@ -56,6 +59,7 @@ async fn made(app: &App, guest: &Guest) -> Result<Panel, Error> {
         ages: ages(root, &work, app.now(), zone),
         sales: sales(root, &figures, &work),
         counted_at: moment(work.counted_at, zone).split_off(11),
+        steps: if figures.total == 0 { first_steps::of(app, guest).await? } else { None },
         is_empty: figures.total == 0,
         frame,
     })
@@ -217,3 +221,24 @@ fn sales(root: &str, figures: &Figures, work: &Work) -> Option<Chart> {
     let is_any = bars.iter().any(|(_, number, ..)| *number > 0);
     is_any.then(|| Chart::new("Vendas por etapa", "Etapa", bars))
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/painel.html", |with| {
+    let bars = || with.many(|| (with.text(), 3, "s3".to_owned(), with.maybe(|| with.text())));
+    let step = |is_done| Step {
+        title: "Planos",
+        text: "O que se oferece.",
+        link: "/x",
+        doing: "Cadastrar",
+        is_done,
+    };
+    let page = |is_empty: bool| Panel {
+        frame: with.frame(),
+        figures: with.many(|| (with.text(), "ativos", with.text())),
+        by_situation: Chart::new("Um", "O quê", bars()),
+        by_branch: Chart::new("Outro", "O quê", bars()),
+        is_empty,
+        steps: is_empty.then(|| vec![step(true), step(false)]),
+    };
+    [page(false), page(true)].iter().map(crate::rendered::text).collect()
+})];

@@ -133,6 +133,20 @@ fn link(path: &Path) -> &str {
 }
 
 #[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[
+    ("password_forgotten.html", |with| {
+        let email = with.text();
+        crate::rendered::text(&Forgotten { email: &email, problem: with.maybe(|| with.text()) })
+    }),
+    ("password_link_sent.html", |_| crate::rendered::text(&LinkSent { minutes: 30 })),
+    ("password_new.html", |with| {
+        crate::rendered::text(&New { shortest: 10, longest: 256, problems: with.many(|| with.text()) })
+    }),
+    ("password_set.html", |_| crate::rendered::text(&Set)),
+    ("password_bad_link.html", |_| crate::rendered::text(&BadLink { minutes: 30 })),
+];
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

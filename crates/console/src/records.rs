@@ -154,6 +154,27 @@ impl Problems {
         problems
     }
 
+    /// The same for a page whose fields have names of their own: what a refusal calls each, and what the page does.
+    pub fn renamed(lines: Vec<String>, names: &[(&str, &str)]) -> Problems {
+        let mut problems = Problems::default();
+        for line in lines {
+            let named = line.split_once(": ").and_then(|(name, rest)| {
+                let (_, field) = names.iter().find(|(known, _)| *known == name)?;
+                Some((*field, sentence(rest)))
+            });
+            match named {
+                Some((field, rest)) => problems.add(field, rest),
+                None => problems.others.push(line),
+            }
+        }
+        problems
+    }
+
+    /// One more of a field; what was told of it first stays.
+    pub fn add(&mut self, field: &str, text: String) {
+        self.of_fields.entry(field.to_owned()).or_insert(text);
+    }
+
     /// What a function of `app` refused.
     pub fn refused(rejections: &[Rejection], shown: &[Spec]) -> Problems {
         let old = |one: &&Rejection| !matches!(one, Rejection::OldVersion { .. });

@@ -1,9 +1,10 @@
 //! `/console/comecar`: the first page of an empty server, by the link that was printed at its start.
 
+use crate::entering::admitted;
 use crate::form::Form;
 use crate::page::{Refusal, page};
-use crate::visitor::{Sender, redirect, root, set_session, tell};
-use app::access::TOKEN_LIFE;
+use crate::records::Problems;
+use crate::visitor::{Sender, redirect, root};
 use app::setup::{self, Wanted};
 use app::{App, Error, visits};
 use askama::Template;
@@ -17,12 +18,21 @@ use domain::Password;
 struct Begin<'p> {
     root: String,
     wanted: &'p Wanted,
-    problems: Vec<String>,
+    problems: Problems,
     shortest: usize,
     longest: usize,
 }
 
-fn shown(app: &App, wanted: &Wanted, problems: Vec<String>) -> Response {
+/// What a refusal calls a field, and what the page does.
+const FIELDS: [(&str, &str); 5] = [
+    ("nome", "associacao"),
+    ("codLoja", "loja"),
+    ("nomePessoa", "nome"),
+    ("email", "email"),
+    ("senha", "senha"),
+];
+
+fn shown(app: &App, wanted: &Wanted, problems: Problems) -> Response {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let (shortest, longest) = (Password::SHORTEST, Password::LONGEST);
     page(status, &Begin { root: root(app), wanted, problems, shortest, longest })
@@ -53,7 +63,7 @@ pub async fn form(State(app): State<App>, path: RawPathParams) -> Response {
         email: none(),
         password: none(),
     };
-    shown(&app, &wanted, Vec::new())
+    shown(&app, &wanted, Problems::default())
 }
 
 pub async fn found(
@@ -78,23 +88,66 @@ pub async fn found(
         password: form.text("senha").to_owned(),
     };
     if form.text("senha") != form.text("repetida") {
-        return shown(&app, &wanted, vec!["As duas senhas não são iguais; digite-as de novo.".to_owned()]);
+        let mut problems = Problems::default();
+        problems.add("repetida", "As duas senhas não são iguais; digite-as de novo.".to_owned());
+        return shown(&app, &wanted, problems);
     }
     match setup::found(&app, &wanted).await {
         Ok(_) => {}
         Err(Error::Refused(problems)) => {
-            return shown(&app, &wanted, problems.iter().map(wire::refusal::text).collect());
+            return shown(
+                &app,
+                &wanted,
+                Problems::renamed(problems.iter().map(wire::refusal::text).collect(), &FIELDS),
+            );
         }
         Err(error) => return Refusal::from(&error).into_response(),
     }
     let from = (sender.address, sender.agent.as_deref());
     match visits::enter(&app, &wanted.email, &wanted.password, from).await {
-        Ok(entered) => {
-            let mut response = redirect(&format!("{}/console", root(&app)));
-            set_session(&mut response, &entered.token, TOKEN_LIFE.as_secs());
-            tell(&mut response, "Pronto: a associação está criada, e você é o administrador.");
-            response
+        Ok(admission) => {
+            let said = "Pronto: a associação está criada, e você é o administrador.";
+            admitted(&app, admission, "/console", Some(said))
         }
         Err(error) => Refusal::from(&error).into_response(),
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/comecar.html", |with| {
+    let wanted = Wanted {
+        association: with.text(),
+        branch: with.text(),
+        name: with.text(),
+        email: with.text(),
+        password: with.text(),
+    };
+    let problems = Problems::renamed(
+        FIELDS.iter().map(|(name, _)| format!("{name}: {}", with.text())).collect(),
+        &FIELDS,
+    );
+    crate::rendered::text(&Begin {
+        root: String::new(),
+        wanted: &wanted,
+        problems,
+        shortest: 10,
+        longest: 256,
+    })
+})];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::{Field, Rejection};
+
+    #[test]
+    fn what_is_wrong_stands_beside_its_field() {
+        let missing = [Field::Name, Field::Branch, Field::PersonName, Field::Email].map(Rejection::Missing);
+        let problems = Problems::renamed(missing.iter().map(wire::refusal::text).collect(), &FIELDS);
+        for field in ["associacao", "loja", "nome", "email"] {
+            assert!(problems.of(field).is_some(), "{field}: {:?}", problems.others);
+        }
+        let short = Rejection::PasswordLength { shortest: 10, longest: 256 };
+        assert!(Problems::renamed(vec![wire::refusal::text(&short)], &FIELDS).of("senha").is_some());
     }
 }

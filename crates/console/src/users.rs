@@ -4,16 +4,19 @@ use crate::admin::must_administer;
 use crate::form::Form;
 use crate::frame::Frame;
 use crate::page::{Refusal, page, show};
+use crate::records::Problems;
+use crate::show::moment;
 use crate::visitor::{Guest, Number, redirect, root, tell};
 use app::base::Registers;
 use app::once::Once;
-use app::users::{self, Changes, Initial, Kept, NewUser, User};
-use app::{App, Error, collect};
+use app::users::{self, Changes, Habit, Initial, Kept, NewUser, User};
+use app::{App, Error, collect, second_factor};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::{BranchCode, Email, Field, Name, Role, UserCode};
+use domain::{BranchCode, Email, Field, Moment, Name, Role, UserCode};
+use std::collections::HashMap;
 
 struct Row {
     code: i32,
@@ -22,6 +25,11 @@ struct Row {
     role: &'static str,
     branches: String,
     active: bool,
+    last_entered: String,
+    /// It never enters the console.
+    is_program: bool,
+    /// Since when he has a second factor.
+    factor_since: String,
 }
 
 #[derive(Template)]
@@ -29,6 +37,9 @@ struct Row {
 struct List {
     frame: Frame,
     rows: Vec<Row>,
+    /// Of those who may enter the console, how many have a second factor.
+    people: usize,
+    with_factor: usize,
 }
 
 pub async fn list(State(app): State<App>, guest: Guest) -> Response {
@@ -41,7 +52,13 @@ async fn list_page(app: &App, guest: &Guest) -> Result<List, Error> {
     let registers = app::base::registers(app, guest.session().scope.tenant()).await?;
     let mut all = users::list(app, &guest.session().scope).await?;
     all.sort_by_cached_key(|user| (!user.active, domain::fold(&user.name), user.code));
+    let habits = users::habits(app, guest.session()).await?;
+    let mut enters = all.iter().filter(|user| user.active && user.role != Role::Integration);
+    let people = enters.clone().count();
+    let with_factor = enters.by_ref().filter(|user| factor_of(&habits, user.code).is_some()).count();
     let rows = all.into_iter().map(|user| {
+        let habit = habits.get(&user.code).copied().unwrap_or_default();
+        let told = |at: Option<Moment>| at.map(|at| moment(at, &registers.zone)).unwrap_or_default();
         let names: Vec<&str> = user.branches.iter().map(|code| registers.branch_name(*code)).collect();
         Row {
             code: user.code.get(),
@@ -49,10 +66,17 @@ async fn list_page(app: &App, guest: &Guest) -> Result<List, Error> {
             name: user.name,
             email: user.email,
             role: role_name(user.role),
+            is_program: user.role == Role::Integration,
             active: user.active,
+            last_entered: told(habit.last_entered),
+            factor_since: told(habit.second_factor_since),
         }
     });
-    Ok(List { frame, rows: rows.collect() })
+    Ok(List { frame, rows: rows.collect(), people, with_factor })
+}
+
+fn factor_of(habits: &HashMap<UserCode, Habit>, user: UserCode) -> Option<Moment> {
+    habits.get(&user).and_then(|habit| habit.second_factor_since)
 }
 
 fn role_name(role: Role) -> &'static str {
@@ -95,6 +119,10 @@ struct Fields {
     version: i64,
 }
 
+/// What a refusal calls a field, and what the page does.
+const FIELDS: [(&str, &str); 4] =
+    [("nomePessoa", "nome"), ("email", "email"), ("perfil", "perfil"), ("lojas", "lojas")];
+
 #[derive(Template)]
 #[template(path = "console/usuario.html")]
 struct Page {
@@ -104,17 +132,13 @@ struct Page {
     fields: Fields,
     roles: Vec<RoleChoice>,
     branches: Vec<BranchChoice>,
-    problems: Vec<String>,
+    problems: Problems,
     is_self: bool,
+    last_entered: String,
+    factor_since: String,
 }
 
-async fn form(
-    app: &App,
-    guest: &Guest,
-    code: Option<i32>,
-    fields: Fields,
-    problems: Vec<String>,
-) -> Response {
+async fn form(app: &App, guest: &Guest, code: Option<i32>, fields: Fields, problems: Problems) -> Response {
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let frame = match Frame::of(app, guest, "usuarios").await {
         Ok(frame) => frame,
@@ -132,7 +156,18 @@ async fn form(
     });
     let branches = branches(&registers, &fields);
     let is_self = code == Some(guest.session().user.get());
-    page(status, &Page { frame, code, roles: roles.collect(), branches, problems, is_self, fields })
+    let habits = match users::habits(app, guest.session()).await {
+        Ok(habits) => habits,
+        Err(error) => return Refusal::from(&error).into_response(),
+    };
+    let habit = code.and_then(|code| habits.get(&UserCode::new(code)).copied()).unwrap_or_default();
+    let told = |at: Option<Moment>| at.map(|at| moment(at, &registers.zone)).unwrap_or_default();
+    let (last_entered, factor_since) = (told(habit.last_entered), told(habit.second_factor_since));
+    let roles = roles.collect();
+    page(
+        status,
+        &Page { frame, code, roles, branches, problems, is_self, last_entered, factor_since, fields },
+    )
 }
 
 fn branches(registers: &Registers, fields: &Fields) -> Vec<BranchChoice> {
@@ -162,7 +197,7 @@ pub async fn new(State(app): State<App>, guest: Guest) -> Response {
         return show::<Page>(&guest, Err(error));
     }
     let fields = Fields { role: Some(Role::Operator), active: true, ..Fields::default() };
-    form(&app, &guest, None, fields, Vec::new()).await
+    form(&app, &guest, None, fields, Problems::default()).await
 }
 
 pub async fn create(State(app): State<App>, guest: Guest, sent: Result<Form, Refusal>) -> Response {
@@ -184,7 +219,7 @@ pub async fn create(State(app): State<App>, guest: Guest, sent: Result<Form, Ref
             response
         }
         Err(Error::Refused(problems)) => {
-            let problems = problems.iter().map(wire::refusal::text).collect();
+            let problems = Problems::renamed(problems.iter().map(wire::refusal::text).collect(), &FIELDS);
             form(&app, &guest, None, fields, problems).await
         }
         Err(error) => show::<Page>(&guest, Err(error)),
@@ -235,7 +270,7 @@ pub async fn one(State(app): State<App>, guest: Guest, Number(code): Number) -> 
         Err(error) => Err(error),
     };
     match found {
-        Ok(user) => form(&app, &guest, Some(code), shown(&user), Vec::new()).await,
+        Ok(user) => form(&app, &guest, Some(code), shown(&user), Problems::default()).await,
         Err(error) => show::<Page>(&guest, Err(error)),
     }
 }
@@ -273,7 +308,7 @@ pub async fn change(
             response
         }
         Err(Error::Refused(problems)) => {
-            let problems = problems.iter().map(wire::refusal::text).collect();
+            let problems = Problems::renamed(problems.iter().map(wire::refusal::text).collect(), &FIELDS);
             form(&app, &guest, Some(code), fields, problems).await
         }
         Err(error) => show::<Page>(&guest, Err(error)),
@@ -314,6 +349,21 @@ pub async fn end_sessions(
     after(&app, &guest, code, done.map(drop), "As sessões foram encerradas.")
 }
 
+/// For somebody who lost his phone and his codes.
+pub async fn remove_second_factor(
+    State(app): State<App>,
+    guest: Guest,
+    Number(code): Number,
+    sent: Result<Form, Refusal>,
+) -> Response {
+    if let Err(refusal) = administered(&guest, sent) {
+        return refusal.into_response();
+    }
+    let done = second_factor::remove_of(&app, guest.session(), UserCode::new(code)).await;
+    let text = "O segundo fator foi retirado: para entrar, basta a senha. Um e-mail avisa o dono da conta.";
+    after(&app, &guest, code, done.map(drop), text)
+}
+
 fn after(app: &App, guest: &Guest, code: i32, done: Result<(), Error>, text: &str) -> Response {
     let text = match done {
         Ok(()) => text.to_owned(),
@@ -324,3 +374,43 @@ fn after(app: &App, guest: &Guest, code: i32, done: Result<(), Error>, text: &st
     tell(&mut response, &text);
     response
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[
+    ("console/usuarios.html", |with| {
+        let row = || Row {
+            code: 7,
+            name: with.text(),
+            email: with.text(),
+            role: "Operador",
+            is_program: false,
+            branches: with.text(),
+            active: true,
+            last_entered: with.text(),
+            factor_since: with.text(),
+        };
+        crate::rendered::text(&List { frame: with.frame(), rows: with.many(row), people: 3, with_factor: 1 })
+    }),
+    ("console/usuario.html", |with| {
+        let fields = Fields { name: with.text(), email: with.text(), ..Fields::default() };
+        let role = || RoleChoice { value: "operador", name: "Operador", told: "trabalha", is_chosen: true };
+        crate::rendered::text(&Page {
+            frame: with.frame(),
+            code: with.maybe(|| 7),
+            fields,
+            roles: with.many(role),
+            branches: with.many(|| BranchChoice { code: 1, name: with.text(), is_chosen: true }),
+            problems: Problems::renamed(
+                FIELDS
+                    .iter()
+                    .map(|(name, _)| format!("{name}: {}", with.text()))
+                    .chain([with.text()])
+                    .collect(),
+                &FIELDS,
+            ),
+            is_self: false,
+            last_entered: with.text(),
+            factor_since: with.text(),
+        })
+    }),
+];

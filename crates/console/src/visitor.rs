@@ -15,6 +15,8 @@ use std::sync::Arc;
 
 /// Browsers take a cookie of this name only from its own host, over HTTPS or on this machine.
 const SESSION: &str = "__Host-amparo";
+/// Between the password and the code: it opens nothing but the page that asks for the code.
+const HALF: &str = "__Host-amparo-meio";
 const NOTICE: &str = "amparo-aviso";
 const UNDO: &str = "amparo-desfazer";
 
@@ -165,6 +167,15 @@ pub fn set_session(response: &mut Response, token: &str, seconds: u64) {
     put(response, &format!("{SESSION}={token}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age={seconds}"));
 }
 
+/// The ticket that a browser shows when it gives a code.
+pub fn half(headers: &HeaderMap) -> Option<&str> {
+    cookie(headers, HALF).filter(|ticket| !ticket.is_empty())
+}
+
+pub fn set_half(response: &mut Response, ticket: &str, seconds: u64) {
+    put(response, &format!("{HALF}={ticket}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age={seconds}"));
+}
+
 pub fn set_theme(response: &mut Response, theme: &str) {
     put(
         response,
@@ -255,12 +266,18 @@ impl Query {
 
     /// The same question for another page.
     pub fn with_page(&self, page: i32) -> String {
+        self.with("pagina", &page.to_string())
+    }
+
+    /// The same question with another value of one parameter, or without it where the value is empty.
+    pub fn with(&self, name: &str, value: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
-        let kept = self.0.iter().filter(|(name, value)| name != "pagina" && !value.is_empty());
-        for (name, value) in kept {
+        for (known, kept) in self.0.iter().filter(|(known, kept)| known != name && !kept.is_empty()) {
+            query.append_pair(known, kept);
+        }
+        if !value.is_empty() {
             query.append_pair(name, value);
         }
-        query.append_pair("pagina", &page.to_string());
         format!("?{}", query.finish())
     }
 }

@@ -105,6 +105,11 @@
     paint();
   });
 
+  // Something is on its way: the page looks again, unless somebody is in the middle of something.
+  document.querySelectorAll("[data-atualizar]").forEach((part) => {
+    setTimeout(() => isTyping(document.activeElement) || location.reload(), 1000 * part.dataset.atualizar);
+  });
+
   document.querySelectorAll("[data-imprimir]").forEach((button) => {
     button.hidden = false;
     button.addEventListener("click", () => window.print());

@@ -156,6 +156,41 @@ const MOST_READ: usize = 5_000;
 /// People that one page tells of.
 const MOST_TOLD: usize = 2_000;
 
+/// Which entries are asked for, and from which end.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch {
+    /// Behind this code.
+    pub after: i32,
+    /// Before this code.
+    pub before: i32,
+    pub newest_first: bool,
+}
+
+impl Stretch {
+    pub fn after(code: i32) -> Stretch {
+        Stretch { after: code, before: i32::MAX, newest_first: false }
+    }
+
+    /// Appends what it asks for.
+    fn ending(self, statement: Statement, take: usize) -> Statement {
+        let order = if self.newest_first { "ORDER BY code DESC LIMIT ?" } else { "ORDER BY code LIMIT ?" };
+        statement.then(order, [take as i64])
+    }
+
+    /// What is left behind this code.
+    fn from(self, code: i32) -> Stretch {
+        match self.newest_first {
+            true => Stretch { before: code, ..self },
+            false => Stretch { after: code, ..self },
+        }
+    }
+
+    /// Where a code stands in its order.
+    fn place(self, code: i32) -> i32 {
+        if self.newest_first { -code } else { code }
+    }
+}
+
 /// A stretch of the audit, in its order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
@@ -165,29 +200,29 @@ pub struct Page {
     pub has_more: bool,
 }
 
-/// The entries behind `after`, at most `take` of them, and fewer where they tell of very many people.
+/// The entries of a stretch, at most `take` of them, and fewer where they tell of very many people.
 pub async fn page(
     tx: &mut Tx,
     tenant: TenantId,
     asked: Asked,
-    after: i32,
+    stretch: Stretch,
     take: usize,
 ) -> Result<Page, Error> {
     let changes = sql("SELECT code, happened_at, user_code, operation, person, detail FROM audit
-         WHERE tenant = $1 AND code > $2")
+         WHERE tenant = $1 AND code > $2 AND code < $3")
     .arg(tenant)
-    .arg(after)
+    .arg(stretch.after)
+    .arg(stretch.before)
     .when("AND person = ?", asked.person)
-    .when("AND user_code = ?", asked.user)
-    .then("ORDER BY code LIMIT ?", [take as i64 + 1]);
-    let rows = Source::from(&mut *tx).all(Weight::Search, changes).await?;
+    .when("AND user_code = ?", asked.user);
+    let rows = Source::from(&mut *tx).all(Weight::Search, stretch.ending(changes, take + 1)).await?;
     let mut told = rows.iter().map(changed).collect::<Result<Vec<Told>, Error>>()?;
-    let (looks, stopped) = looks(tx, tenant, asked, after, take + 1).await?;
+    let (looks, stopped) = looks(tx, tenant, asked, stretch, take + 1).await?;
     told.extend(looks);
-    told.sort_unstable_by_key(|one| one.code);
+    told.sort_unstable_by_key(|one| stretch.place(one.code));
     // Behind where the looks were no longer read, nothing is told yet.
     if let Some(stopped) = stopped {
-        told.retain(|one| one.code <= stopped);
+        told.retain(|one| stretch.place(one.code) <= stretch.place(stopped));
     }
     let mut people = 0;
     let mut fits = |one: &Told| {
@@ -199,9 +234,35 @@ pub async fn page(
     let has_more = fitting < told.len() || stopped.is_some();
     let is_cut = fitting < told.len();
     told.truncate(fitting);
-    let last = told.last().map_or(after, |one| one.code);
+    let begin = if stretch.newest_first { stretch.before } else { stretch.after };
+    let last = told.last().map_or(begin, |one| one.code);
     let reached = if is_cut { last } else { stopped.unwrap_or(last) };
     Ok(Page { entries: told, reached, has_more })
+}
+
+/// The first code that tells of nothing before a moment, up to `newest`. Codes are given in the order of time, but for the
+/// moments that a look waits to be written: so it is found in a few steps, and without an index.
+pub async fn first_since(tx: &mut Tx, tenant: TenantId, moment: Moment, newest: i32) -> Result<i32, Error> {
+    let (mut low, mut high) = (1, newest.saturating_add(1));
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let first = |text: &'static str| sql(text).arg(tenant).arg(middle);
+        let change = tx.one(first(
+            "SELECT code, happened_at FROM audit WHERE tenant = $1 AND code >= $2 ORDER BY code LIMIT 1",
+        ));
+        let change =
+            change.await?.map(|row| Ok::<(i32, Moment), Error>((row.get("code")?, row.get("happened_at")?)));
+        let look = tx.one(first(
+            "SELECT code, happened_at FROM sightings WHERE tenant = $1 AND code >= $2 ORDER BY code LIMIT 1",
+        ));
+        let look =
+            look.await?.map(|row| Ok::<(i32, Moment), Error>((row.get("code")?, row.get("happened_at")?)));
+        match change.into_iter().chain(look).collect::<Result<Vec<_>, Error>>()?.into_iter().min() {
+            Some((code, at)) if at < moment => low = code + 1,
+            _ => high = middle,
+        }
+    }
+    Ok(low)
 }
 
 impl What {
@@ -214,29 +275,30 @@ impl What {
     }
 }
 
-/// The looks behind `after`. Those at others in a person's block are read and not told; where they are very many, it says
+/// The looks of a stretch. Those at others in a person's block are read and not told; where they are very many, it says
 /// how far it has read.
 async fn looks(
     tx: &mut Tx,
     tenant: TenantId,
     asked: Asked,
-    mut after: i32,
+    mut stretch: Stretch,
     take: usize,
 ) -> Result<(Vec<Told>, Option<i32>), Error> {
     let (mut told, mut read) = (Vec::new(), 0);
     loop {
         let statement = sql("SELECT code, block, happened_at, user_code, operation, people FROM sightings
-             WHERE tenant = $1 AND code > $2")
+             WHERE tenant = $1 AND code > $2 AND code < $3")
         .arg(tenant)
-        .arg(after)
+        .arg(stretch.after)
+        .arg(stretch.before)
         .when("AND block = ?", asked.person.map(block))
-        .when("AND user_code = ?", asked.user)
-        .then("ORDER BY code LIMIT ?", [take as i64]);
-        let rows = tx.all(statement).await?;
+        .when("AND user_code = ?", asked.user);
+        let rows = tx.all(stretch.ending(statement, take)).await?;
         read += rows.len();
+        let mut reached = None;
         for row in &rows {
             let mut look = looked(row)?;
-            after = look.code;
+            reached = Some(look.code);
             if let (What::Looked(people), Some(person)) = (&mut look.what, asked.person) {
                 people.retain(|(seen, _)| *seen == person);
                 if people.is_empty() {
@@ -245,12 +307,11 @@ async fn looks(
             }
             told.push(look);
         }
-        if rows.len() < take {
-            return Ok((told, None));
-        }
+        let Some(reached) = reached.filter(|_| rows.len() == take) else { return Ok((told, None)) };
         if told.len() >= take || read >= MOST_READ {
-            return Ok((told, Some(after)));
+            return Ok((told, Some(reached)));
         }
+        stretch = stretch.from(reached);
     }
 }
 

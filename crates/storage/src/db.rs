@@ -101,6 +101,11 @@ impl Db {
     pub async fn describe(&self) -> Result<String, Error> {
         self.engine.describe().await
     }
+
+    /// How much room the database takes, in bytes.
+    pub async fn size(&self) -> Result<i64, Error> {
+        self.engine.size().await
+    }
 }
 
 pub(crate) fn stopped() -> Error {

@@ -8,6 +8,8 @@ use domain::{Moment, TenantId};
 pub enum Sweep {
     ExpiredTokens,
     ExpiredResets,
+    /// Those who never gave the code that they owed.
+    ExpiredEntrances,
     IdempotencyKeys,
     /// The bodies of sent mail; that it was sent stays known.
     SentMailBodies,
@@ -21,6 +23,7 @@ impl Sweep {
     pub const ALL: &[Sweep] = &[
         Sweep::ExpiredTokens,
         Sweep::ExpiredResets,
+        Sweep::ExpiredEntrances,
         Sweep::IdempotencyKeys,
         Sweep::SentMailBodies,
         Sweep::Attempts,
@@ -33,6 +36,7 @@ impl Sweep {
         match self {
             Sweep::ExpiredTokens => "expired_tokens",
             Sweep::ExpiredResets => "expired_resets",
+            Sweep::ExpiredEntrances => "expired_entrances",
             Sweep::IdempotencyKeys => "idempotency_keys",
             Sweep::SentMailBodies => "sent_mail_bodies",
             Sweep::Attempts => "attempts",
@@ -48,6 +52,8 @@ impl Sweep {
             Sweep::ExpiredResets => sql("DELETE FROM password_resets WHERE tenant = $1 AND hash IN
                  (SELECT hash FROM password_resets WHERE tenant = $1 AND expires_at < $2
                   ORDER BY expires_at, hash LIMIT $3)"),
+            Sweep::ExpiredEntrances => sql("DELETE FROM entrances WHERE tenant = $1 AND hash IN
+                 (SELECT hash FROM entrances WHERE tenant = $1 AND expires_at < $2 ORDER BY expires_at, hash LIMIT $3)"),
             Sweep::IdempotencyKeys => sql("DELETE FROM idempotency_keys WHERE tenant = $1
                  AND (user_code, operation, key) IN
                  (SELECT user_code, operation, key FROM idempotency_keys WHERE tenant = $1 AND created_at < $2

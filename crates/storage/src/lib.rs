@@ -61,6 +61,7 @@ pub mod registers;
 mod row;
 pub mod saved_filters;
 pub mod searches;
+pub mod second_factors;
 pub mod secrets;
 pub mod sellers;
 pub mod settings;

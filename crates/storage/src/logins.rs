@@ -91,6 +91,18 @@ pub fn know_address(tenant: TenantId, user: UserCode, address: CallerAddress, no
     .arg(now)
 }
 
+/// When each user of a tenant last entered, of those who did in the time for which an address stays known.
+pub async fn last_seen(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<(UserCode, Moment)>, Error> {
+    let statement = sql("SELECT user_code, MAX(seen_at) AS seen_at FROM known_addresses WHERE tenant = $1
+         GROUP BY user_code ORDER BY user_code")
+    .arg(tenant);
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter().map(|row| Ok((row.get("user_code")?, row.get("seen_at")?))).collect()
+}
+
 /// How often something failed, and since when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failures {

@@ -51,6 +51,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step(7, "triggers", include_str!("../migrations/0007_triggers.sql")),
     step(8, "management", include_str!("../migrations/0008_management.sql")),
     step(9, "console", include_str!("../migrations/0009_console.sql")),
+    step(10, "second_factor", include_str!("../migrations/0010_second_factor.sql")),
     step(11, "saved_filters", include_str!("../migrations/0011_saved_filters.sql")),
     step(12, "boards", include_str!("../migrations/0012_boards.sql")),
     step(13, "sales_board", include_str!("../migrations/0013_sales_board.sql")),

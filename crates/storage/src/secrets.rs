@@ -7,12 +7,15 @@ use domain::TenantId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Receiver,
+    /// Of a user's second factor.
+    SecondFactor,
 }
 
 impl Kind {
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Receiver => "receiver",
+            Kind::SecondFactor => "second_factor",
         }
     }
 }
@@ -38,4 +41,10 @@ pub async fn find(
     let statement = sql("SELECT sealed FROM secrets WHERE tenant = $1 AND kind = $2 AND code = $3");
     let row = from.into().one(statement.arg(tenant).arg(kind.name()).arg(code)).await?;
     row.map(|row| row.get("sealed")).transpose()
+}
+
+/// Forgets a secret.
+pub async fn forget(tx: &mut Tx, tenant: TenantId, kind: Kind, code: i32) -> Result<(), Error> {
+    let statement = sql("DELETE FROM secrets WHERE tenant = $1 AND kind = $2 AND code = $3");
+    tx.execute(statement.arg(tenant).arg(kind.name()).arg(code)).await.map(drop)
 }

@@ -143,6 +143,7 @@ pub fn app_on(db: Db, clock: Arc<StillClock>, seed: u64) -> App {
     let passwords = Passwords::new(Cost::CHEAPEST, 2, &*chance).unwrap();
     let mut app = App::new(db, clock, chance, passwords);
     app.public_url = PUBLIC_URL.into();
+    app.vault = Some(app::Vault::new(&crate::SERVER_KEY).unwrap());
     app
 }
 

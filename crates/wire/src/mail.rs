@@ -99,6 +99,48 @@ pub fn password_changed(head: Head<'_>) -> Result<Letter, askama::Error> {
 }
 
 #[derive(Template)]
+#[template(path = "mail/second_factor_off.txt")]
+struct SecondFactorOffText<'m> {
+    head: Head<'m>,
+}
+
+#[derive(Template)]
+#[template(path = "mail/second_factor_off.html")]
+struct SecondFactorOffHtml<'m> {
+    head: Head<'m>,
+}
+
+/// The notice that the password alone is enough again, for an owner who did not switch it off himself.
+pub fn second_factor_off(head: Head<'_>) -> Result<Letter, askama::Error> {
+    Ok(Letter {
+        subject: format!("{}: seu segundo fator no Amparo foi desligado", head.association),
+        text: SecondFactorOffText { head }.render()?,
+        html: SecondFactorOffHtml { head }.render()?,
+    })
+}
+
+#[derive(Template)]
+#[template(path = "mail/test.txt")]
+struct TestText<'m> {
+    head: Head<'m>,
+}
+
+#[derive(Template)]
+#[template(path = "mail/test.html")]
+struct TestHtml<'m> {
+    head: Head<'m>,
+}
+
+/// A mail for whoever wants to see that mail arrives.
+pub fn test(head: Head<'_>) -> Result<Letter, askama::Error> {
+    Ok(Letter {
+        subject: format!("{}: e-mail de teste", head.association),
+        text: TestText { head }.render()?,
+        html: TestHtml { head }.render()?,
+    })
+}
+
+#[derive(Template)]
 #[template(path = "mail/receiver_paused.txt")]
 struct ReceiverPausedText<'m> {
     head: Head<'m>,
@@ -141,12 +183,14 @@ mod tests {
         email: "ana@exemplo.com.br",
     };
 
-    fn all() -> [Letter; 5] {
+    fn all() -> [Letter; 7] {
         [
             first_password(HEAD, "abcde-fghij-kmnpq-rstuv").unwrap(),
             reset_link(HEAD, "https://amparo.exemplo.com.br/senha/nova/1.abc", 30, Some("203.0.113.7"))
                 .unwrap(),
             password_changed(HEAD).unwrap(),
+            second_factor_off(HEAD).unwrap(),
+            test(HEAD).unwrap(),
             receiver_paused(HEAD, 3, "https://erp.exemplo.com.br/gatilhos", true).unwrap(),
             receiver_paused(HEAD, 3, "https://erp.exemplo.com.br/gatilhos", false).unwrap(),
         ]

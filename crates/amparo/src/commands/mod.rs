@@ -69,6 +69,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
             ["user", "disable"] => user::disable(&settings, arguments).await,
             ["user", "reset"] => user::reset(&settings, arguments).await,
             ["user", "logout"] => user::logout(&settings, arguments).await,
+            ["user", "remove-second-factor"] => user::remove_second_factor(&settings, arguments).await,
             ["demo", "load"] => demo::load(&settings, arguments).await,
             _ => Err(Fatal::new("Este comando não existe; veja `amparo --help`.")),
         }

@@ -7,7 +7,9 @@ use crate::settings::Settings;
 use crate::system::SystemClock;
 use crate::telemetry;
 use api::{Shell, State, Stopping};
+use app::health::Place;
 use app::housekeeping::{self, Retention};
+use app::mail::Way;
 use app::{App, audit, memory, presence, server_key};
 use delivery::mail::{self, Post, Transport};
 use delivery::triggers::{Triggers, post::Poster};
@@ -67,6 +69,9 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     }
     let process = presence::name(&app);
     let vault = server_key::check(&app, &key_file, &process, VERSION).await?;
+    app.vault = Some(vault.clone());
+    let data = address.folder().map(std::path::Path::to_owned);
+    app.place = Arc::new(Place { mail: way_of_mail(settings, &address)?, data });
     let shown = if with_demo { Some(demo::fill(&app).await?) } else { None };
     if is_open {
         demo::refuse_known_users(&app).await?;
@@ -157,6 +162,14 @@ fn post(settings: &Settings, database: &Address) -> Result<Post, Fatal> {
         None => Transport::Folder(super::mail_folder(settings, database)?),
     };
     Ok(Post { sender: settings.mail.from.clone(), transport })
+}
+
+/// The same, as people are told of it.
+fn way_of_mail(settings: &Settings, database: &Address) -> Result<Way, Fatal> {
+    Ok(match &settings.mail.smtp {
+        Some(smtp) => Way::Smtp { host: smtp.host().to_owned(), from: settings.mail.from.to_string() },
+        None => Way::Folder(super::mail_folder(settings, database)?),
+    })
 }
 
 /// Whether only this machine reaches it. When in doubt, others do.

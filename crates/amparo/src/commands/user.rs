@@ -116,6 +116,19 @@ pub async fn logout(settings: &Settings, arguments: &ArgMatches) -> Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
+pub async fn remove_second_factor(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+    let email = text(arguments, "email");
+    let app = super::open(settings).await?;
+    let tenant = super::meant(&app, arguments).await?;
+    let had = app::second_factor::remove_by_email(&app, tenant, &email).await?;
+    app.db.close().await;
+    super::say(&match had {
+        true => format!("{email} entra agora só com a senha; o segundo fator foi retirado."),
+        false => format!("{email} não tem um segundo fator; nada mudou."),
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
 fn text(arguments: &ArgMatches, name: &str) -> String {
     arguments.get_one::<String>(name).cloned().unwrap_or_default()
 }

@@ -16,8 +16,9 @@ use sha2::Sha256;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::logins::{self, Account, Entering};
+use storage::second_factors::{self, Entrance};
 use storage::tokens::{self, NewToken};
-use storage::{Lane, Tx};
+use storage::{Lane, Statement, Tx};
 use tracing::Instrument;
 
 const LONGEST_LOGIN: usize = 254;
@@ -38,6 +39,28 @@ pub struct Entered {
     pub registers: Arc<Registers>,
 }
 
+/// What a right login is for.
+#[derive(Clone, Debug)]
+pub(crate) enum Door {
+    /// A token, as programs get it.
+    Program,
+    /// A token of the console, for a browser that calls itself so; where a second factor is owed, the right to give it.
+    Console { agent: Option<String> },
+    /// Nothing but to know that it is right.
+    Question,
+}
+
+/// What a right login led to.
+#[derive(Debug)]
+pub enum Admission {
+    In(Box<Entered>),
+    /// The code is still owed: by this ticket it can be given, and nothing else be done.
+    Half(String),
+}
+
+/// How long somebody may look for the code.
+pub const HALF_FOR: Duration = Duration::from_secs(10 * 60);
+
 /// A login that was right a moment ago.
 #[derive(Clone)]
 pub(crate) struct Remembered {
@@ -53,29 +76,48 @@ pub(crate) struct Remembered {
 /// Enters. Who is unknown, disabled or wrong gets one and the same answer, after the same work. It is carried to its end
 /// even if the caller hangs up: a failure that nobody waits for counts like any other.
 pub async fn login(app: &App, login: &str, password: &str, address: CallerAddress) -> Result<Entered, Error> {
+    match by_door(app, Door::Program, (login, password), address).await? {
+        Admission::In(entered) => Ok(*entered),
+        Admission::Half(_) => Err(Error::Credential),
+    }
+}
+
+/// The same by any door.
+pub(crate) async fn by_door(
+    app: &App,
+    door: Door,
+    (login, password): (&str, &str),
+    address: CallerAddress,
+) -> Result<Admission, Error> {
     // Longer than any address or password may be: nobody has it, and nobody need keep it in memory.
     if login.len() > LONGEST_LOGIN || password.len() > Password::LONGEST {
         return Err(Error::Credential);
     }
     let (app, login, password) = (app.clone(), login.to_owned(), password.to_owned());
-    let attempt = async move { attempt(&app, &login, password, address).await };
+    let attempt = async move { attempt(&app, &login, password, (&door, address)).await };
     let ended = tokio::spawn(attempt.in_current_span()).await;
     ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))
 }
 
-async fn attempt(app: &App, login: &str, password: String, address: CallerAddress) -> Result<Entered, Error> {
+async fn attempt(
+    app: &App,
+    login: &str,
+    password: String,
+    through: (&Door, CallerAddress),
+) -> Result<Admission, Error> {
+    let address = through.1;
     // What is no address belongs to nobody; it is counted and checked all the same.
     let email = Email::parse(login).ok();
     let name = email.as_ref().map_or(login, Email::as_str);
     let digest = digest(&app.memory.key, name, &password, address);
     let subjects = Subjects::of(name, address);
-    if let Some(entered) = repeat(app, &digest, &subjects, address).await? {
+    if let Some(entered) = repeat(app, &digest, &subjects, through).await? {
         return Ok(entered);
     }
     let account = allowed(app, email.as_ref(), &subjects, address).await?;
     let turn = app.passwords.turn(account.is_known_here).await?;
     // While this one waited, the same login may have been found right, or too many others wrong.
-    if let Some(entered) = repeat(app, &digest, &subjects, address).await? {
+    if let Some(entered) = repeat(app, &digest, &subjects, through).await? {
         return Ok(entered);
     }
     let account = allowed(app, email.as_ref(), &subjects, address).await?.account;
@@ -90,9 +132,9 @@ async fn attempt(app: &App, login: &str, password: String, address: CallerAddres
             password_hash: account.password_hash.into(),
             until: app.now().plus(REMEMBERED_FOR),
         };
-        if let Some(entered) = issue(app, &right, address).await? {
+        if let Some(admission) = issue(app, &right, through).await? {
             app.memory.logins.insert(digest, right);
-            return Ok(entered);
+            return Ok(admission);
         }
     }
     app.throttle.count(app, subjects, app.now()).await?;
@@ -131,14 +173,14 @@ async fn repeat(
     app: &App,
     digest: &[u8; 32],
     subjects: &Subjects,
-    address: CallerAddress,
-) -> Result<Option<Entered>, Error> {
+    through: (&Door, CallerAddress),
+) -> Result<Option<Admission>, Error> {
     let Some(right) = app.memory.logins.get(digest) else { return Ok(None) };
     app.throttle.check(app, subjects, app.now(), true).await?;
     if app.now() < right.until
-        && let Some(entered) = issue(app, &right, address).await?
+        && let Some(admission) = issue(app, &right, through).await?
     {
-        return Ok(Some(entered));
+        return Ok(Some(admission));
     }
     app.memory.logins.remove(digest);
     Ok(None)
@@ -147,51 +189,91 @@ async fn repeat(
 struct Issue {
     right: Remembered,
     key: TokenKey,
+    door: Door,
     address: CallerAddress,
     now: Moment,
 }
 
 /// Writes a token for him, unless he was disabled or his password or his address changed meanwhile.
-async fn issue(app: &App, right: &Remembered, address: CallerAddress) -> Result<Option<Entered>, Error> {
+async fn issue(
+    app: &App,
+    right: &Remembered,
+    (door, address): (&Door, CallerAddress),
+) -> Result<Option<Admission>, Error> {
     let (token, key) = token::fresh(right.tenant, &*app.chance);
-    let input = Issue { right: right.clone(), key, address, now: app.now() };
+    let input = Issue { right: right.clone(), key, door: door.clone(), address, now: app.now() };
     let lane = Lane::of(right.tenant);
     let entering = app.db.write(lane, input, |tx, input| Box::pin(write_token(tx, input))).await?;
-    let Some(entering) = entering else { return Ok(None) };
-    Ok(Some(Entered {
-        token,
-        tenant: right.tenant,
-        tenant_name: entering.tenant_name,
-        user: right.user,
-        user_name: entering.name,
-        role: entering.role,
-        must_change_password: entering.must_change_password,
-        scope: Scope::of(right.tenant, entering.role, entering.branches),
-        registers: registers(app, right.tenant).await?,
+    let Some((entering, is_half)) = entering else { return Ok(None) };
+    Ok(Some(match is_half {
+        true => Admission::Half(token),
+        false => Admission::In(Box::new(entered(app, token, (right.tenant, right.user), entering).await?)),
     }))
 }
 
-async fn write_token(tx: &mut Tx, issue: &Issue) -> Result<Option<Entering>, Error> {
-    let Issue { right, key, address, now } = issue;
+pub(super) async fn entered(
+    app: &App,
+    token: String,
+    (tenant, user): (TenantId, UserCode),
+    entering: Entering,
+) -> Result<Entered, Error> {
+    Ok(Entered {
+        token,
+        tenant,
+        tenant_name: entering.tenant_name,
+        user,
+        user_name: entering.name,
+        role: entering.role,
+        must_change_password: entering.must_change_password,
+        scope: Scope::of(tenant, entering.role, entering.branches),
+        registers: registers(app, tenant).await?,
+    })
+}
+
+/// The user who enters, and whether he still owes the code.
+async fn write_token(tx: &mut Tx, issue: &Issue) -> Result<Option<(Entering, bool)>, Error> {
+    let Issue { right, key, door, address, now } = issue;
     let entering = logins::entering(&mut *tx, right.tenant, right.user).await?;
     let is_right =
         |user: &Entering| *user.password_hash == *right.password_hash && *user.email == *right.email;
     let Some(entering) = entering.filter(is_right) else {
         return Ok(None);
     };
-    tx.batch(vec![
-        tokens::insert(&NewToken {
-            tenant: right.tenant,
-            hash: &key.hash,
-            user: right.user,
-            generation: entering.generation,
-            now: *now,
-            expires_at: now.plus(TOKEN_LIFE),
-        }),
-        logins::know_address(right.tenant, right.user, *address, *now),
-    ])
-    .await?;
-    Ok(Some(entering))
+    let whose = (right.tenant, right.user);
+    let agent = match door {
+        Door::Question => return Ok(Some((entering, false))),
+        Door::Program => None,
+        Door::Console { agent } => {
+            let factor = second_factors::find(&mut *tx, right.tenant, right.user).await?;
+            if factor.is_some_and(|factor| factor.confirmed_at.is_some()) {
+                let waits = Entrance { user: right.user, generation: entering.generation };
+                let half = second_factors::wait(right.tenant, &key.hash, waits, now.plus(HALF_FOR));
+                tx.execute(half).await?;
+                return Ok(Some((entering, true)));
+            }
+            Some(agent.as_deref())
+        }
+    };
+    tx.batch(token_of(whose, key, entering.generation, (*address, agent), *now)).await?;
+    Ok(Some((entering, false)))
+}
+
+/// A token for somebody who has shown all that was owed; one of the console tells its browser.
+pub(super) fn token_of(
+    (tenant, user): (TenantId, UserCode),
+    key: &TokenKey,
+    generation: i64,
+    (address, agent): (CallerAddress, Option<Option<&str>>),
+    now: Moment,
+) -> Vec<Statement> {
+    let expires_at = now.plus(TOKEN_LIFE);
+    let mut statements = vec![
+        tokens::insert(&NewToken { tenant, hash: &key.hash, user, generation, now, expires_at }),
+        logins::know_address(tenant, user, address, now),
+    ];
+    statements
+        .extend(agent.map(|agent| tokens::mark_console(tenant, &key.hash, &address.to_string(), agent)));
+    statements
 }
 
 fn digest(key: &[u8; 64], name: &str, password: &str, address: CallerAddress) -> [u8; 32] {

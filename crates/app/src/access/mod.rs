@@ -3,15 +3,19 @@
 //! for somebody takes a session or its scope, so that forgetting to ask does not compile.
 //!
 //! What is guaranteed: a token that was ended is refused at once by the process that ended it, and within two seconds
-//! by every other (`crate::memory`). A known and an unknown user cost the same. Failures are counted by account and by
+//! by every other (`crate::memory`). Who has a second factor gets no token of the console for his password alone
+//! (`code.rs`). A known and an unknown user cost the same. Failures are counted by account and by
 //! address (`throttle.rs`); somebody who was right from where he is cannot be locked out by somebody elsewhere.
 
+mod code;
 mod login;
 mod throttle;
 mod token;
 
-pub(crate) use login::Remembered;
-pub use login::{Entered, login};
+pub use code::{Passed, give_code, is_half};
+pub(crate) use code::{check_code, place, secret};
+pub use login::{Admission, Entered, HALF_FOR, login};
+pub(crate) use login::{Door, Remembered, by_door};
 pub use throttle::Throttle;
 pub use token::TokenKey;
 pub(crate) use token::key;

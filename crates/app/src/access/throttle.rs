@@ -3,7 +3,7 @@
 
 use crate::server_key::hex;
 use crate::{App, Error};
-use domain::{CallerAddress, Moment, TenantId};
+use domain::{CallerAddress, Moment, TenantId, UserCode};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 use storage::logins::{self, Failures};
@@ -39,6 +39,12 @@ impl Subjects {
     pub fn of(login: &str, address: CallerAddress) -> Subjects {
         let account = format!("account {}", hex(&Sha256::digest(login.as_bytes())[..16]));
         Subjects { account, address: format!("address {address}") }
+    }
+
+    /// The count of wrong codes is one of its own, and binds every address: whoever is counted here has the password,
+    /// and nobody without it can keep the owner out.
+    pub fn of_codes(tenant: TenantId, user: UserCode, address: CallerAddress) -> Subjects {
+        Subjects { account: format!("codes {tenant} {user}"), address: format!("address {address}") }
     }
 
     fn names(&self) -> [&str; 2] {

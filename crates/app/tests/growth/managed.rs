@@ -97,6 +97,10 @@ impl Script<'_> {
     pub async fn manage(&self, caller: &Session) {
         self.recorder.begin("users are listed");
         users::page(self.app, caller, users::Wanted { page: 1, ..users::Wanted::default() }).await.unwrap();
+        self.recorder.begin("habits of users");
+        users::habits(self.app, caller).await.unwrap();
+        self.recorder.begin("how the server is");
+        app::health::of(self.app, caller).await.unwrap();
         self.recorder.begin("a user is changed");
         let one = users::one(self.app, caller, UserCode::new(2)).await.unwrap();
         let changes = users::Changes {

@@ -695,6 +695,11 @@ impl Script<'_> {
         ] {
             self.recorder.begin(&format!("audit of {what}"));
             audit::page(self.app, caller, question).await.unwrap();
+            self.recorder.begin(&format!("audit of {what}, backwards"));
+            let (person, user) = (question.person, question.user);
+            let day = Some(self.app.now().minus(std::time::Duration::from_secs(3600)));
+            let reading = audit::Reading { person, user, since: day, ..audit::Reading::default() };
+            audit::newest_first(self.app, caller, reading).await.unwrap();
         }
     }
 }

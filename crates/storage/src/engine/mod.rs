@@ -111,6 +111,18 @@ impl Engine {
         }
     }
 
+    /// How much room the database takes, in bytes.
+    pub async fn size(&self) -> Result<i64, Error> {
+        let statement = match self {
+            Engine::Sqlite(_) => crate::sql(
+                "SELECT c.page_count * s.page_size AS bytes FROM pragma_page_count() c, pragma_page_size() s",
+            ),
+            Engine::Postgres(_) => crate::sql("SELECT pg_database_size(current_database()) AS bytes"),
+        };
+        let rows = self.query(Weight::Point, statement).await?;
+        rows.first().map_or(Ok(0), |row| row.get("bytes"))
+    }
+
     pub async fn close(&self) {
         match self {
             Engine::Sqlite(engine) => engine.close().await,

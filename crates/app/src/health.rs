@@ -1,0 +1,70 @@
+//! How it goes with the server, for those who look after it.
+
+use crate::access::Session;
+use crate::mail::{self, Way};
+use crate::{App, Error, presence};
+use domain::{Moment, Role};
+use std::path::PathBuf;
+use storage::receivers;
+
+/// Where a server stands.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    pub mail: Way,
+    /// The folder of an embedded database.
+    pub data: Option<PathBuf>,
+}
+
+/// How it goes with the server and with what leaves it.
+pub struct Health {
+    pub schema: i64,
+    /// What the database takes, and what is free where it lies.
+    pub bytes: i64,
+    pub free: Option<u64>,
+    /// The versions of the servers that are up, and since when.
+    pub servers: Vec<(String, Moment)>,
+    pub receivers: Receivers,
+    /// Of the newest mails: those that wait, and those that did not go.
+    pub mails_waiting: usize,
+    pub mails_failed: usize,
+}
+
+/// How it goes with those who are told of changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Receivers {
+    pub active: usize,
+    pub paused: usize,
+    pub failing: usize,
+}
+
+/// How it goes; for administrators.
+pub async fn of(app: &App, caller: &Session) -> Result<Health, Error> {
+    caller.must_be(&[Role::Administrator])?;
+    let tenant = caller.scope.tenant();
+    let alive = storage::processes::alive(&app.db, app.now().minus(presence::GONE_AFTER)).await?;
+    let mut health = Health {
+        schema: storage::newest_schema(),
+        bytes: app.db.size().await?,
+        free: app.place.data.as_deref().and_then(free),
+        servers: alive.into_iter().map(|one| (one.version, one.started_at)).collect(),
+        receivers: Receivers::default(),
+        mails_waiting: 0,
+        mails_failed: 0,
+    };
+    for one in receivers::all(&app.db, tenant).await?.iter().filter(|one| one.active) {
+        health.receivers.active += 1;
+        health.receivers.paused += usize::from(one.paused.is_some());
+        health.receivers.failing += usize::from(one.paused.is_none() && one.health.failing_since.is_some());
+    }
+    for one in mail::listed(app, caller, i32::MAX).await? {
+        health.mails_waiting += usize::from(one.is_waiting);
+        health.mails_failed += usize::from(!one.is_waiting && one.sent_at.is_none());
+    }
+    Ok(health)
+}
+
+/// What is free where a folder lies.
+fn free(folder: &std::path::Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    disk.f_bavail.checked_mul(disk.f_frsize)
+}

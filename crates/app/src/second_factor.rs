@@ -1,0 +1,229 @@
+//! The second factor: a code of another device besides the password, for those who want it, at the console's door alone.
+//! Programs enter with login and password as ever. It is switched on by its owner, off by its owner, an administrator or a
+//! command; the secret is sealed with the server's key, and only hashes of the recovery codes are kept.
+
+pub(crate) mod recovery;
+pub(crate) mod totp;
+
+use crate::access::{self, Door, Session};
+use crate::mail::{self, Addressee, Message};
+use crate::vault::Vault;
+use crate::visits::Visitor;
+use crate::{App, Error, users};
+use domain::{CallerAddress, Email, Field, Moment, Role, TenantId, UserCode};
+use std::sync::Arc;
+use storage::secrets::{self, Kind};
+use storage::{Lane, Tx, second_factors};
+
+const OWN: &str = "POST /console/conta/segundo-fator";
+const OTHERS: &str = "POST /console/usuarios/{codUsuario}/segundo-fator";
+const COMMAND: &str = "amparo user remove-second-factor";
+
+/// How it stands with somebody's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Off,
+    /// A secret was made, and no code has confirmed it yet.
+    Begun,
+    On {
+        since: Moment,
+        recovery_left: i64,
+    },
+}
+
+pub async fn state(app: &App, tenant: TenantId, user: UserCode) -> Result<State, Error> {
+    let factor = second_factors::find(&app.db, tenant, user).await?;
+    Ok(match factor.map(|factor| factor.confirmed_at) {
+        None => State::Off,
+        Some(None) => State::Begun,
+        Some(Some(since)) => {
+            let recovery_left = second_factors::recovery_left(&app.db, tenant, user).await?;
+            State::On { since, recovery_left }
+        }
+    })
+}
+
+struct Doing<W> {
+    vault: Option<Vault>,
+    tenant: TenantId,
+    user: UserCode,
+    what: W,
+    now: Moment,
+}
+
+fn own<W>(app: &App, visitor: &Visitor, what: W) -> Result<Doing<W>, Error> {
+    let (tenant, user) = (visitor.session.scope.tenant(), visitor.session.user);
+    Ok(Doing { vault: Some(app.vault()?.clone()), tenant, user, what, now: app.now() })
+}
+
+/// Makes a secret that waits to be confirmed; one that waited before is forgotten, one that counts stays.
+pub async fn begin(app: &App, visitor: &Visitor) -> Result<(), Error> {
+    let mut secret = [0; totp::SECRET];
+    app.chance.fill(&mut secret);
+    let place = access::place(visitor.session.scope.tenant(), visitor.session.user);
+    let doing = own(app, visitor, app.vault()?.seal(&*app.chance, place, &secret)?)?;
+    app.db.write(Lane::of(doing.tenant), doing, |tx, doing| Box::pin(write_begin(tx, doing))).await
+}
+
+async fn write_begin(tx: &mut Tx, doing: &Doing<Vec<u8>>) -> Result<(), Error> {
+    let (tenant, user) = (doing.tenant, doing.user);
+    let factor = second_factors::find(&mut *tx, tenant, user).await?;
+    if factor.is_some_and(|factor| factor.confirmed_at.is_some()) {
+        return Ok(());
+    }
+    second_factors::begin(tx, tenant, user).await?;
+    Ok(secrets::keep(tx, tenant, Kind::SecondFactor, user.get(), &doing.what).await?)
+}
+
+/// A secret that waits to be confirmed, as its owner needs it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// To be typed.
+    pub text: String,
+    /// What the picture says.
+    pub address: String,
+}
+
+/// What waits to be confirmed.
+pub async fn waiting(app: &App, visitor: &Visitor) -> Result<Option<Waiting>, Error> {
+    let doing = own(app, visitor, ())?;
+    let secret = app.db.read(doing, |tx, doing| Box::pin(unconfirmed(tx, doing))).await?;
+    Ok(secret.map(|secret| Waiting {
+        text: totp::text(&secret),
+        address: totp::address(&secret, &visitor.base, &visitor.email),
+    }))
+}
+
+async fn unconfirmed<W>(tx: &mut Tx, doing: &Doing<W>) -> Result<Option<Vec<u8>>, Error> {
+    let factor = second_factors::find(&mut *tx, doing.tenant, doing.user).await?;
+    match (factor, &doing.vault) {
+        (Some(factor), Some(vault)) if factor.confirmed_at.is_none() => {
+            access::secret(tx, vault, doing.tenant, doing.user).await
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Confirms by a code: from now on one is asked for. Gives the recovery codes, which nobody sees again; `None` where the code
+/// is wrong or nothing waits.
+pub async fn confirm(app: &App, visitor: &Visitor, code: &str) -> Result<Option<Vec<String>>, Error> {
+    let codes = recovery::fresh(&*app.chance);
+    let doing = own(app, visitor, (code.to_owned(), codes.clone()))?;
+    let lane = Lane::of(doing.tenant);
+    let done = app.db.write(lane, doing, |tx, doing| Box::pin(write_confirm(tx, doing))).await?;
+    Ok(done.then_some(codes))
+}
+
+async fn write_confirm(tx: &mut Tx, doing: &Doing<(String, Vec<String>)>) -> Result<bool, Error> {
+    let (tenant, user, (code, codes)) = (doing.tenant, doing.user, &doing.what);
+    let Some(secret) = unconfirmed(tx, doing).await? else { return Ok(false) };
+    let Some(step) = totp::step(&secret, code, doing.now) else { return Ok(false) };
+    let hashes: Vec<[u8; 32]> = codes.iter().filter_map(|code| recovery::hash(tenant, user, code)).collect();
+    second_factors::confirm(tx, (tenant, user), step, &hashes, doing.now).await?;
+    let what = format!("usuário {user} ligou o segundo fator");
+    users::tell(tx, (tenant, Some(user)), OWN, what, doing.now).await?;
+    Ok(true)
+}
+
+/// Whether this is the visitor's password or a good code of his; a code is used up.
+async fn is_proven(app: &App, visitor: &Visitor, proof: &str, from: CallerAddress) -> Result<bool, Error> {
+    let whose = (visitor.session.scope.tenant(), visitor.session.user);
+    let looks_like_code = recovery::hash(whose.0, whose.1, proof).is_some()
+        || proof.chars().all(|sign| sign.is_ascii_digit() || sign.is_whitespace());
+    if looks_like_code && access::check_code(app, whose, proof, from).await? {
+        return Ok(true);
+    }
+    match access::by_door(app, Door::Question, (&visitor.email, proof), from).await {
+        Ok(_) => Ok(true),
+        Err(Error::Credential) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Ten new recovery codes in place of those that are left; `None` where the proof is wrong.
+pub async fn renew_recovery(
+    app: &App,
+    visitor: &Visitor,
+    proof: &str,
+    from: CallerAddress,
+) -> Result<Option<Vec<String>>, Error> {
+    if !is_proven(app, visitor, proof, from).await? {
+        return Ok(None);
+    }
+    let codes = recovery::fresh(&*app.chance);
+    let doing = own(app, visitor, codes.clone())?;
+    app.db.write(Lane::of(doing.tenant), doing, |tx, doing| Box::pin(write_recovery(tx, doing))).await?;
+    Ok(Some(codes))
+}
+
+async fn write_recovery(tx: &mut Tx, doing: &Doing<Vec<String>>) -> Result<(), Error> {
+    let (tenant, user) = (doing.tenant, doing.user);
+    let hashes: Vec<[u8; 32]> =
+        doing.what.iter().filter_map(|code| recovery::hash(tenant, user, code)).collect();
+    tx.batch(second_factors::replace_recovery(tenant, user, &hashes)).await?;
+    let what = format!("usuário {user} recebeu novos códigos de recuperação");
+    users::tell(tx, (tenant, Some(user)), OWN, what, doing.now).await
+}
+
+/// Switches the visitor's own off; `false` where neither password nor code is right.
+pub async fn switch_off(
+    app: &App,
+    visitor: &Visitor,
+    proof: &str,
+    from: CallerAddress,
+) -> Result<bool, Error> {
+    if !is_proven(app, visitor, proof, from).await? {
+        return Ok(false);
+    }
+    let (tenant, user) = (visitor.session.scope.tenant(), visitor.session.user);
+    remove(app, (tenant, user), (Some(user), OWN)).await?;
+    Ok(true)
+}
+
+/// Removes that of somebody who lost it; for administrators. `false` where he has none.
+pub async fn remove_of(app: &App, caller: &Session, user: UserCode) -> Result<bool, Error> {
+    caller.must_be(&[Role::Administrator])?;
+    remove(app, (caller.scope.tenant(), user), (Some(caller.user), OTHERS)).await
+}
+
+/// The same for whoever has the machine.
+pub async fn remove_by_email(app: &App, tenant: TenantId, email: &str) -> Result<bool, Error> {
+    let email = Email::parse(email)?;
+    let input = (tenant, email);
+    let found = app.db.read(input, |tx, (tenant, email)| {
+        Box::pin(async move { users::of_tenant(tx, *tenant, email).await })
+    });
+    let user = found.await?.code;
+    remove(app, (tenant, user), (None, COMMAND)).await
+}
+
+async fn remove(
+    app: &App,
+    (tenant, user): (TenantId, UserCode),
+    by: (Option<UserCode>, &'static str),
+) -> Result<bool, Error> {
+    let what = (by, Arc::clone(&app.public_url));
+    let doing = Doing { vault: None, tenant, user, what, now: app.now() };
+    app.db.write(Lane::of(tenant), doing, |tx, doing| Box::pin(write_remove(tx, doing))).await
+}
+
+type Remover = ((Option<UserCode>, &'static str), Arc<str>);
+
+async fn write_remove(tx: &mut Tx, doing: &Doing<Remover>) -> Result<bool, Error> {
+    let (tenant, user, ((by, operation), server)) = (doing.tenant, doing.user, &doing.what);
+    let found = storage::users::find(&mut *tx, tenant, user).await?;
+    let found = found.ok_or(Error::NoSuch { field: Field::User, code: user.get() })?;
+    let counted =
+        second_factors::find(&mut *tx, tenant, user).await?.is_some_and(|one| one.confirmed_at.is_some());
+    if !second_factors::end(tx, tenant, user).await? {
+        return Ok(false);
+    }
+    secrets::forget(tx, tenant, Kind::SecondFactor, user.get()).await?;
+    if counted {
+        let what = format!("usuário {user} ficou sem o segundo fator");
+        users::tell(tx, (tenant, *by), operation, what, doing.now).await?;
+        let to = Addressee { tenant, name: &found.name, email: &found.email };
+        mail::write(tx, server, to, Message::SecondFactorOff, doing.now).await?;
+    }
+    Ok(counted)
+}

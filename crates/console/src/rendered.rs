@@ -1,0 +1,154 @@
+//! Every template, rendered full, empty and with hostile texts. A page that is not here fails: its module says in `CASES`
+//! how it is filled, and stands in the list below.
+
+use crate::frame::Frame;
+use crate::members::Badge;
+use crate::person::Event;
+use askama::Template;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The modules that have pages.
+const ALL: &[Cases] = &[
+    crate::about::CASES,
+    crate::audit::CASES,
+    crate::benefit::CASES,
+    crate::entering::CASES,
+    crate::finding::CASES,
+    crate::mails::CASES,
+    crate::members::CASES,
+    crate::panel::CASES,
+    crate::password::CASES,
+    crate::person::CASES,
+    crate::refused::CASES,
+    crate::second::CASES,
+    crate::setup::CASES,
+    crate::style::CASES,
+    crate::users::CASES,
+    crate::CASES,
+];
+
+/// Templates of a module by their paths, and how each is filled with a sample.
+pub type Cases = &'static [(&'static str, fn(&Sample) -> String)];
+
+/// What a page is filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sample {
+    /// As on a good day.
+    Full,
+    /// Nothing is there.
+    Empty,
+    /// Whoever typed this means harm, or writes without end.
+    Hostile,
+}
+
+const HARM: &str = r#""><script>alert('x')</script><img src=x onerror=alert(1)> {{ 7*7 }} ' 🚗👨‍👩‍👧 "#;
+
+impl Sample {
+    const EACH: [Sample; 3] = [Sample::Full, Sample::Empty, Sample::Hostile];
+
+    /// A text that somebody typed.
+    pub fn text(self) -> String {
+        match self {
+            Sample::Full => "Maria da Conceição Souza".to_owned(),
+            Sample::Empty => String::new(),
+            Sample::Hostile => format!("{HARM}{}", "Ñ".repeat(300)),
+        }
+    }
+
+    /// A list.
+    pub fn many<T>(self, one: impl Fn() -> T) -> Vec<T> {
+        let length = if self == Sample::Empty { 0 } else { 3 };
+        (0..length).map(|_| one()).collect()
+    }
+
+    /// What may be absent.
+    pub fn maybe<T>(self, one: impl FnOnce() -> T) -> Option<T> {
+        (self != Sample::Empty).then(one)
+    }
+
+    pub fn is_full(self) -> bool {
+        self != Sample::Empty
+    }
+
+    pub fn frame(self) -> Frame {
+        Frame {
+            root: String::new(),
+            current: "painel",
+            user: self.text(),
+            initials: "MS".to_owned(),
+            base: self.text(),
+            is_admin: self.is_full(),
+            theme: self.maybe(|| "escuro"),
+            query: self.text(),
+            path: self.text(),
+            notice: self.maybe(|| self.text()),
+            colours: 1,
+            version: "9.8.7",
+        }
+    }
+
+    pub fn badge(self) -> Badge {
+        Badge { code: 3, name: self.text() }
+    }
+
+    pub fn event(self) -> Event {
+        Event {
+            when: self.text(),
+            who: self.text(),
+            situation: self.maybe(|| self.badge()),
+            text: self.text(),
+        }
+    }
+}
+
+/// The page as a browser gets it.
+pub fn text(template: &impl Template) -> String {
+    template.render().unwrap()
+}
+
+/// The templates that are pages of their own, by path: parts of others extend nothing.
+fn pages() -> BTreeSet<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
+    let files = ["", "console"].iter().flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
+    let paths = files
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "html"));
+    let pages = paths.filter(|path| std::fs::read_to_string(path).unwrap().starts_with("{% extends"));
+    pages.map(|path| path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_template_has_a_case() {
+    let known: BTreeSet<String> =
+        ALL.iter().flat_map(|cases| cases.iter()).map(|(path, _)| (*path).to_owned()).collect();
+    let missing: Vec<String> = pages().difference(&known).cloned().collect();
+    assert!(missing.is_empty(), "no CASES for {missing:?}: see “Adding a page” in lib.rs");
+    let gone: Vec<String> = known.difference(&pages()).cloned().collect();
+    assert!(gone.is_empty(), "there is no such template: {gone:?}");
+}
+
+/// What a tag says, from its name to before its end.
+fn tags(page: &str) -> impl Iterator<Item = &str> {
+    page.split('<').skip(1).filter_map(|from| from.split('>').next())
+}
+
+#[test]
+fn no_page_is_harmed_by_what_it_is_filled_with() {
+    for (path, case) in ALL.iter().flat_map(|cases| cases.iter()) {
+        for sample in Sample::EACH {
+            let page = case(&sample);
+            assert!(page.contains("lang=\"pt-BR\"") && page.contains("<h1"), "{path}, {sample:?}: {page}");
+            assert!(!page.contains("<script>") && !page.contains("<img"), "{path}, {sample:?}: {page}");
+            assert!(!page.contains("alert('x')"), "{path}, {sample:?}: a quote is not escaped");
+            for tag in tags(&page) {
+                let is_ours = !tag.starts_with("script") || tag.starts_with("script src=\"/console/");
+                // What stands between quotes is a value, whatever it looks like.
+                let names: String = tag.split('"').step_by(2).collect();
+                let is_plain = !names.contains(" style=") && !names.contains(" on");
+                assert!(is_ours && is_plain && !tag.starts_with("style"), "{path}, {sample:?}: <{tag}>");
+                assert!(!tag.contains("javascript:"), "{path}, {sample:?}: <{tag}>");
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! What the audit keeps, in plain words: `benefício 77 cancelado` is that somebody *cancelou o benefício 77*, with a link to
+//! it. What is not known here is told as it was kept.
+
+/// Something that somebody did: the words before the thing it was done to, the thing with the way to it, the words behind.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Deed {
+    pub before: String,
+    pub thing: String,
+    /// From the console's root.
+    pub link: Option<String>,
+    pub after: String,
+}
+
+impl Deed {
+    fn plain(text: impl Into<String>) -> Deed {
+        Deed { before: text.into(), ..Deed::default() }
+    }
+}
+
+/// Records that the audit names: its word, its article, where its pages are (`#` stands for its code).
+const RECORDS: &[(&str, &str, &str)] = &[
+    ("benefício", "o", "/beneficios/#"),
+    ("evento", "o", "/eventos/#"),
+    ("vistoria", "a", "/vistorias/#"),
+    ("chamado", "o", "/help-desk/#"),
+    ("consulta", "a", "/consultas/#"),
+    ("negócio", "o", "/vendas/#"),
+    ("lead", "o", "/vendas/leads"),
+    ("usuário", "o", "/usuarios/#"),
+    ("receptor", "o", "/gatilhos"),
+];
+
+/// What is kept of a deed, and how it is said: `~` stands for the article.
+const DEEDS: &[(&str, &str)] = &[
+    ("criado", "criou ~"),
+    ("aberto", "abriu ~"),
+    ("alterado", "alterou ~"),
+    ("cancelado", "cancelou ~"),
+    ("reativado", "reativou ~"),
+    ("anotado", "escreveu uma anotação n~"),
+    ("pausado", "pausou ~"),
+    ("retomado", "retomou ~"),
+    ("testado", "testou ~"),
+    ("ganho", "ganhou ~"),
+    ("perdido", "deu como perdido ~"),
+    ("reaberto", "reabriu ~"),
+    ("desfeito", "desfez a mudança d~"),
+    ("mudou de situação", "mudou a situação d~"),
+    ("mudou de etapa", "mudou a etapa d~"),
+    ("recebeu outra senha", "enviou outra senha para ~"),
+    ("teve as sessões encerradas", "encerrou as sessões d~"),
+    ("ligou o segundo fator", "ligou o segundo fator d~"),
+    ("ficou sem o segundo fator", "retirou o segundo fator d~"),
+    ("recebeu novos códigos de recuperação", "fez novos códigos de recuperação d~"),
+];
+
+/// What a change came to. A member's own record has no word of its own: its page says whose it is.
+pub fn deed(detail: &str, is_of_person: bool) -> Deed {
+    let (head, rest) = detail.split_once(": ").map_or((detail, ""), |(head, rest)| (head, rest));
+    if is_of_person && (head == "criado" || head == "alterado") {
+        let verb = if head == "criado" { "criou" } else { "alterou" };
+        return Deed { before: format!("{verb} o cadastro"), after: noted(rest), ..Deed::default() };
+    }
+    record(head, rest)
+        .or_else(|| register(head, rest))
+        .or_else(|| other(head, rest))
+        .unwrap_or_else(|| Deed::plain(detail))
+}
+
+/// `benefício 77 cancelado`
+fn record(head: &str, rest: &str) -> Option<Deed> {
+    let (word, behind) = head.split_once(' ')?;
+    let (code, done) = behind.split_once(' ')?;
+    let (_, article, path) = RECORDS.iter().find(|(known, ..)| *known == word)?;
+    let number: i32 = code.parse().ok()?;
+    let thing = format!("{word} {number}");
+    let link = Some(path.replace('#', code));
+    if let Some((_, said)) = DEEDS.iter().find(|(known, _)| *known == done) {
+        return Some(Deed { before: said.replace('~', article), thing, link, after: noted(rest) });
+    }
+    if let Some(to) = done.strip_prefix("passou a ") {
+        let after = format!(" para {to}{}", noted(rest));
+        return Some(Deed { before: format!("passou {article}"), thing, link, after });
+    }
+    if let Some(from) = done.strip_prefix("criado d") {
+        return Some(Deed {
+            before: format!("criou {article}"),
+            thing,
+            link,
+            after: format!(" a partir d{from}"),
+        });
+    }
+    Some(Deed { before: format!("mexeu n{article}"), thing, link, after: format!(": {done}{}", noted(rest)) })
+}
+
+/// `plano 5: cadastro`, `plano 5: nome, valor`
+fn register(head: &str, rest: &str) -> Option<Deed> {
+    let (path, code) = head.split_once(' ')?;
+    let register = registers::find(path)?;
+    code.parse::<i32>().ok()?;
+    let (verb, after) = match rest {
+        "cadastro" => ("cadastrou", String::new()),
+        _ => ("alterou", noted(rest)),
+    };
+    let (article, one) = register.words.the_one.split_once(' ').unwrap_or(("o", register.words.one));
+    Some(Deed {
+        before: format!("{verb} {article}"),
+        thing: format!("{one} {code}"),
+        link: Some(format!("/cadastros/{path}/{code}")),
+        after,
+    })
+}
+
+/// What has a form of its own.
+fn other(head: &str, rest: &str) -> Option<Deed> {
+    if head == "base alterada" {
+        return Some(Deed::plain(format!("alterou os dados da associação{}", noted(rest))));
+    }
+    if let Some(sent) = head.strip_suffix(" reenviadas") {
+        return Some(Deed::plain(format!("reenviou {sent}")));
+    }
+    head.strip_suffix(" trocado").map(|what| Deed::plain(format!("trocou o {what}{}", noted(rest))))
+}
+
+fn noted(rest: &str) -> String {
+    if rest.is_empty() { String::new() } else { format!(" ({rest})") }
+}
+
+/// How somebody was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// By himself, because somebody asked for him.
+    Alone,
+    /// Among others, in a list or a search.
+    Listed,
+    /// By a validation that anybody may ask for.
+    Validated,
+}
+
+pub fn sight(operation: &str) -> Sight {
+    if operation == "POST /ext/beneficio/validacao" {
+        return Sight::Validated;
+    }
+    if operation.contains('{') { Sight::Alone } else { Sight::Listed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(detail: &str) -> (String, Option<String>) {
+        let deed = deed(detail, false);
+        let gap = if deed.thing.is_empty() { "" } else { " " };
+        (format!("{}{gap}{}{}", deed.before, deed.thing, deed.after), deed.link)
+    }
+
+    #[test]
+    fn what_was_done_is_said_as_people_say_it() {
+        for (kept, expected, link) in [
+            ("benefício 77 cancelado", "cancelou o benefício 77", Some("/beneficios/77")),
+            (
+                "benefício 7 alterado: item 3 retirado",
+                "alterou o benefício 7 (item 3 retirado)",
+                Some("/beneficios/7"),
+            ),
+            (
+                "benefício 8 criado do negócio 5",
+                "criou o benefício 8 a partir do negócio 5",
+                Some("/beneficios/8"),
+            ),
+            ("benefício 8 mudou de situação", "mudou a situação do benefício 8", Some("/beneficios/8")),
+            ("vistoria 4 passou a APROVADA", "passou a vistoria 4 para APROVADA", Some("/vistorias/4")),
+            ("chamado 9 anotado", "escreveu uma anotação no chamado 9", Some("/help-desk/9")),
+            ("usuário 3 teve as sessões encerradas", "encerrou as sessões do usuário 3", Some("/usuarios/3")),
+            ("negócio 5 virou outra coisa", "mexeu no negócio 5: virou outra coisa", Some("/vendas/5")),
+            ("plano 5: cadastro", "cadastrou o plano 5", Some("/cadastros/plano/5")),
+            ("plano 5: nome, valor", "alterou o plano 5 (nome, valor)", Some("/cadastros/plano/5")),
+            ("base alterada: nome", "alterou os dados da associação (nome)", None),
+            ("12 entregas do receptor 3 reenviadas", "reenviou 12 entregas do receptor 3", None),
+            ("segredo do receptor 3 trocado", "trocou o segredo do receptor 3", None),
+            ("algo de que ninguém sabe", "algo de que ninguém sabe", None),
+        ] {
+            assert_eq!(said(kept), (expected.to_owned(), link.map(str::to_owned)), "{kept}");
+        }
+        assert_eq!(deed("alterado", true), Deed::plain("alterou o cadastro"));
+    }
+
+    #[test]
+    fn a_list_is_told_from_a_single_look() {
+        assert_eq!(sight("GET /gestao/associado/{codPessoa}"), Sight::Alone);
+        assert_eq!(sight("GET /console/busca"), Sight::Listed);
+        assert_eq!(sight("POST /ext/beneficio/validacao"), Sight::Validated);
+    }
+}
