@@ -147,7 +147,7 @@ pub async fn counted(
 ) -> Result<i64, Error> {
     let some = sql("SELECT COUNT(*) AS count FROM (SELECT 1 AS one FROM").ending(register.table);
     let some = narrow(within(some, register, scope), &[], Some(true));
-    let row = tx.one(some.then("LIMIT ?) AS some", [most])).await?;
+    let row = tx.one(some.then("LIMIT ?) AS few", [most])).await?;
     row.map_or(Ok(0), |row| row.get("count"))
 }
 
