@@ -168,6 +168,10 @@ fn is_late(registers: &Registers, item: &Item, now: Moment) -> bool {
 }
 
 #[cfg(test)]
+pub const ALL_CASES: &[crate::rendered::Cases] =
+    &[boards::CASES, list::CASES, one::CASES, print::CASES, write::CASES];
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

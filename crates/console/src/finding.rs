@@ -92,10 +92,14 @@ async fn made(app: &App, guest: &Guest, text: &str, found: &find::Finds) -> Resu
 
 #[cfg(test)]
 pub const CASES: crate::rendered::Cases = &[("console/busca.html", |with| {
+    let case =
+        || CaseLine { link: with.text(), what: with.text(), name: with.text(), situation: with.badge() };
     crate::rendered::text(&Finds {
         frame: with.frame(),
-        rows: with.many(|| crate::members::row_case(with)),
-        claims: with.many(|| with.text()),
+        rows: with.many(|| with.row()),
+        around: with.around(),
+        first_column: "Associado",
+        cases: with.many(case),
         total: with.text(),
         has_more: true,
         more: with.text(),

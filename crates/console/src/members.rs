@@ -259,3 +259,29 @@ pub fn plans(registers: &Registers, all: &[(domain::PlanCode, i64)]) -> String {
         .filter_map(|(plan, price)| Some(format!("{} ({})", registers.plan(*plan)?.name, money(*price))));
     named.collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/associados.html", |with| {
+    let further = || Further { name: "chassi", label: "Chassi", mask: "", value: with.text() };
+    let fixed =
+        || Fixed { name: "codConsultor", value: with.text(), text: with.text(), without: with.text() };
+    crate::rendered::text(&Members {
+        frame: with.frame(),
+        around: with.around(),
+        first_column: "Associado",
+        rows: with.many(|| with.row()),
+        pager: with.pager(),
+        problems: with.many(|| with.text()),
+        name: with.text(),
+        document: with.text(),
+        plate: with.text(),
+        situations: with.choices(),
+        branches: with.choices(),
+        plans: with.choices(),
+        states: with.choices(),
+        further: with.many(further),
+        is_further: with.is_full(),
+        fixed: with.many(fixed),
+        is_filtered: with.is_full(),
+    })
+})];

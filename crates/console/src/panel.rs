@@ -224,7 +224,6 @@ fn sales(root: &str, figures: &Figures, work: &Work) -> Option<Chart> {
 
 #[cfg(test)]
 pub const CASES: crate::rendered::Cases = &[("console/painel.html", |with| {
-    let bars = || with.many(|| (with.text(), 3, "s3".to_owned(), with.maybe(|| with.text())));
     let step = |is_done| Step {
         title: "Planos",
         text: "O que se oferece.",
@@ -234,9 +233,15 @@ pub const CASES: crate::rendered::Cases = &[("console/painel.html", |with| {
     };
     let page = |is_empty: bool| Panel {
         frame: with.frame(),
+        attention: with.many(|| Waits { count: with.text(), text: with.text(), link: with.text() }),
         figures: with.many(|| (with.text(), "ativos", with.text())),
-        by_situation: Chart::new("Um", "O quê", bars()),
-        by_branch: Chart::new("Outro", "O quê", bars()),
+        by_month: with.columns(),
+        by_situation: with.chart(),
+        by_branch: with.chart(),
+        claims: with.maybe(|| with.chart()),
+        ages: with.maybe(|| with.chart()),
+        sales: with.maybe(|| with.chart()),
+        counted_at: with.text(),
         is_empty,
         steps: is_empty.then(|| vec![step(true), step(false)]),
     };

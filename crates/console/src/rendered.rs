@@ -1,10 +1,16 @@
 //! Every template, rendered full, empty and with hostile texts. A page that is not here fails: its module says in `CASES`
 //! how it is filled, and stands in the list below.
 
+use crate::board::{Board, Card, Column};
 use crate::frame::Frame;
-use crate::members::Badge;
-use crate::person::Event;
+use crate::lists::{Around, Cell, Chip};
+use crate::members::{Badge, Choice, Row};
+use crate::person::{Event, Timeline};
+use crate::records::{Conflict, Input, Kind, Spec};
+use crate::show::{Chart, Columns, Pager};
+use crate::visitor::Undo;
 use askama::Template;
+use domain::Moment;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -12,7 +18,6 @@ use std::path::Path;
 const ALL: &[Cases] = &[
     crate::about::CASES,
     crate::audit::CASES,
-    crate::benefit::CASES,
     crate::entering::CASES,
     crate::finding::CASES,
     crate::mails::CASES,
@@ -23,10 +28,25 @@ const ALL: &[Cases] = &[
     crate::refused::CASES,
     crate::second::CASES,
     crate::setup::CASES,
+    crate::sheet::CASES,
+    crate::situation::CASES,
     crate::style::CASES,
     crate::users::CASES,
     crate::CASES,
 ];
+
+/// The areas whose pages are in several modules.
+const AREAS: &[&[Cases]] = &[
+    crate::benefit::ALL_CASES,
+    crate::cases::ALL_CASES,
+    crate::registering::ALL_CASES,
+    crate::sales::ALL_CASES,
+    crate::triggers::ALL_CASES,
+];
+
+fn every() -> impl Iterator<Item = &'static (&'static str, fn(&Sample) -> String)> {
+    ALL.iter().chain(AREAS.iter().copied().flatten()).copied().flatten()
+}
 
 /// Templates of a module by their paths, and how each is filled with a sample.
 pub type Cases = &'static [(&'static str, fn(&Sample) -> String)];
@@ -83,6 +103,7 @@ impl Sample {
             query: self.text(),
             path: self.text(),
             notice: self.maybe(|| self.text()),
+            undo: self.maybe(|| Undo { action: self.text(), fields: vec![(self.text(), self.text())] }),
             colours: 1,
             version: "9.8.7",
         }
@@ -98,6 +119,132 @@ impl Sample {
             who: self.text(),
             situation: self.maybe(|| self.badge()),
             text: self.text(),
+            link: self.maybe(|| self.text()),
+            at: Moment::from_millis(0),
+        }
+    }
+
+    pub fn timeline(self) -> Timeline {
+        Timeline { newest: self.many(|| self.event()), older: self.many(|| self.event()) }
+    }
+
+    pub fn facts(self) -> Vec<(&'static str, String)> {
+        self.many(|| ("Cartão", self.text()))
+    }
+
+    pub fn choices(self) -> Vec<Choice> {
+        self.many(|| Choice { value: self.text(), name: self.text(), is_chosen: true })
+    }
+
+    /// A field of every kind.
+    pub fn inputs(self) -> Vec<Input> {
+        let kinds = [
+            Kind::Text,
+            Kind::Masked("documento"),
+            Kind::Email,
+            Kind::Area,
+            Kind::Choice,
+            Kind::Many,
+            Kind::Number,
+            Kind::Money,
+            Kind::Flag,
+            Kind::Colour,
+        ];
+        let input = |kind| Input {
+            spec: Spec { name: "nome", label: "Nome", kind, longest: 200, hint: "Completo." },
+            own_label: self.maybe(|| self.text()),
+            value: self.text(),
+            problem: self.maybe(|| self.text()),
+            choices: self.many(|| (self.text(), self.text())),
+        };
+        kinds.map(input).into()
+    }
+
+    pub fn conflict(self) -> Conflict {
+        let rows = self.many(|| (self.text(), self.text(), self.text()));
+        Conflict { since: self.text(), version: 4, rows }
+    }
+
+    pub fn pager(self) -> Pager {
+        Pager::new(2, if self.is_full() { 250 } else { 0 }, 100, |_| self.text())
+    }
+
+    pub fn around(self) -> Around {
+        let chip = || Chip {
+            code: 7,
+            name: self.text(),
+            link: self.text(),
+            is_current: true,
+            is_shared: true,
+            may_change: true,
+        };
+        let columns = vec![("loja", "Loja", true), ("email", "E-mail", false)];
+        Around { list: "associados", chips: self.many(chip), columns, query: self.text(), is_kept: false }
+    }
+
+    pub fn row(self) -> Row {
+        let cell = |badge| Cell {
+            title: "Loja",
+            class: "",
+            text: self.text(),
+            link: self.maybe(|| self.text()),
+            note: self.text(),
+            badge,
+        };
+        Row {
+            person: 7,
+            link: self.text(),
+            name: self.text(),
+            note: self.text(),
+            document: self.text(),
+            branch: self.text(),
+            cells: vec![cell(None), cell(self.maybe(|| self.badge()))],
+        }
+    }
+
+    pub fn chart(self) -> Chart {
+        let bar = || (self.text(), 3, "s3".to_owned(), self.maybe(|| self.text()));
+        Chart::new("Um", "O quê", self.many(bar))
+    }
+
+    pub fn columns(self) -> Columns {
+        let month = || (self.text(), [3, 1], [self.text(), self.text()]);
+        Columns::new("Um", ["Entradas", "Cancelamentos"], self.many(month))
+    }
+
+    pub fn board(self) -> Board {
+        let card = || Card {
+            id: 7,
+            title: self.text(),
+            link: self.text(),
+            lines: self.many(|| self.text()),
+            version: 3,
+            badge: self.maybe(|| ("warn", self.text())),
+            age: self.text(),
+            is_late: true,
+            order: 1,
+            mover: self.text(),
+        };
+        let column = || Column {
+            id: 3,
+            title: self.text(),
+            class: "s3".to_owned(),
+            count: self.text(),
+            note: self.text(),
+            cards: self.many(card),
+            more: self.maybe(|| self.text()),
+            newest_first: true,
+            from: vec![1, 2],
+            needs_reason: vec![2],
+        };
+        Board {
+            title: self.text(),
+            moves: self.text(),
+            changes: self.text(),
+            since: 5,
+            columns: self.many(column),
+            triggers: self.text(),
+            takes_reason: true,
         }
     }
 }
@@ -120,8 +267,7 @@ fn pages() -> BTreeSet<String> {
 
 #[test]
 fn every_template_has_a_case() {
-    let known: BTreeSet<String> =
-        ALL.iter().flat_map(|cases| cases.iter()).map(|(path, _)| (*path).to_owned()).collect();
+    let known: BTreeSet<String> = every().map(|(path, _)| (*path).to_owned()).collect();
     let missing: Vec<String> = pages().difference(&known).cloned().collect();
     assert!(missing.is_empty(), "no CASES for {missing:?}: see “Adding a page” in lib.rs");
     let gone: Vec<String> = known.difference(&pages()).cloned().collect();
@@ -135,7 +281,7 @@ fn tags(page: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn no_page_is_harmed_by_what_it_is_filled_with() {
-    for (path, case) in ALL.iter().flat_map(|cases| cases.iter()) {
+    for (path, case) in every() {
         for sample in Sample::EACH {
             let page = case(&sample);
             assert!(page.contains("lang=\"pt-BR\"") && page.contains("<h1"), "{path}, {sample:?}: {page}");

@@ -65,3 +65,22 @@ pub fn sections(
     all.reverse();
     all
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/formulario.html", |with| {
+    let page = |conflict| {
+        crate::rendered::text(&Page {
+            frame: with.frame(),
+            title: with.text(),
+            note: with.text(),
+            back: with.text(),
+            version: with.maybe(|| 3),
+            sections: with.many(|| (with.text(), with.inputs())),
+            others: with.many(|| with.text()),
+            conflict,
+            is_refused: with.is_full(),
+            button: "Salvar",
+        })
+    };
+    [page(None), page(with.maybe(|| with.conflict()))].concat()
+})];

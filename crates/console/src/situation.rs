@@ -42,3 +42,22 @@ pub fn told(receivers: usize) -> String {
         ),
     }
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/situacao.html", |with| {
+    let target = || Target { code: 3, name: with.text(), badge: with.badge(), is_chosen: true };
+    crate::rendered::text(&Moving {
+        frame: with.frame(),
+        back: with.text(),
+        title: with.text(),
+        holder: with.text(),
+        situation: with.badge(),
+        targets: with.many(target),
+        reason: with.text(),
+        hint: "Para cancelar.",
+        version: 3,
+        receivers: 2,
+        return_to: "quadro",
+        problems: with.many(|| with.text()),
+    })
+})];

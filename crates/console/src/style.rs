@@ -97,12 +97,15 @@ fn board() -> Board {
         takes_reason: true,
     }
 }
+
 #[cfg(test)]
 pub const CASES: crate::rendered::Cases = &[("console/estilo.html", |with| {
     crate::rendered::text(&Style {
         frame: with.frame(),
         situations: vec![("benefício", with.many(|| with.badge()))],
-        chart: Chart::new("Um", "O quê", with.many(|| (with.text(), 3, String::new(), None))),
-        pager: Pager::new(2, 250, 100, |_| with.text()),
+        chart: with.chart(),
+        columns: with.columns(),
+        pager: with.pager(),
+        board: with.board(),
     })
 })];

@@ -60,3 +60,18 @@ async fn made(app: &App, guest: &Guest, code: BenefitCode) -> Result<Card, Error
         frame,
     })
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/cartao.html", |with| {
+    let card = || One { name: with.text(), role: "Filho", digits: with.text() };
+    crate::rendered::text(&Card {
+        frame: with.frame(),
+        code: 7,
+        base: with.text(),
+        holder: with.text(),
+        cards: with.many(card),
+        what: with.text(),
+        plans: with.text(),
+        since: with.text(),
+    })
+})];

@@ -282,3 +282,18 @@ pub async fn change(
     };
     edit_form(&app, &guest, &view, Written { values, problems, version: version.parse().ok() }).await
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[
+    ("console/beneficio_de_quem.html", |with| {
+        crate::rendered::text(&Whose {
+            frame: with.frame(),
+            query: with.text(),
+            rows: with.many(|| with.row()),
+        })
+    }),
+    ("console/beneficio_tipo.html", |with| {
+        let kinds = with.many(|| (with.text(), "Veículo", 2));
+        crate::rendered::text(&Which { frame: with.frame(), person: 7, name: with.text(), kinds })
+    }),
+];

@@ -212,3 +212,23 @@ fn cell(registers: &Registers, found: &FoundBenefit, root: &str, name: &str) -> 
         _ => Cell::default(),
     }
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/beneficios.html", |with| {
+    crate::rendered::text(&Benefits {
+        frame: with.frame(),
+        around: with.around(),
+        first_column: "Benefício",
+        rows: with.many(|| with.row()),
+        pager: with.pager(),
+        problems: with.many(|| with.text()),
+        told: with.text(),
+        plate: with.text(),
+        chassis: with.text(),
+        sequence: with.text(),
+        card: with.text(),
+        situations: with.choices(),
+        branches: with.choices(),
+        is_filtered: with.is_full(),
+    })
+})];

@@ -215,3 +215,46 @@ fn vehicle(view: &View) -> Vec<(&'static str, String)> {
         ("Fipe", own(&one.fipe)),
     ])
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/beneficio.html", |with| {
+    let plan = || PlanLine {
+        code: 7,
+        name: with.text(),
+        price: with.text(),
+        typed_price: with.text(),
+        since: with.text(),
+        active: true,
+    };
+    let dependent = || DependentLine {
+        code: 7,
+        name: with.text(),
+        kinship: "Filho",
+        born: with.text(),
+        cpf: with.text(),
+        card: with.text(),
+        active: false,
+    };
+    crate::rendered::text(&Page {
+        frame: with.frame(),
+        code: 7,
+        title: with.text(),
+        person: 7,
+        holder: with.text(),
+        situation: with.badge(),
+        is_cancelled: false,
+        version: 3,
+        facts: with.facts(),
+        vehicle: with.facts(),
+        added: with.many(|| (with.text(), with.text())),
+        plans: with.many(plan),
+        plans_in_force: 3,
+        total: with.text(),
+        dependents: with.many(dependent),
+        timeline: with.timeline(),
+        note: with.text(),
+    })
+})];
+
+#[cfg(test)]
+pub const ALL_CASES: &[crate::rendered::Cases] = &[CASES, card::CASES, form::CASES, list::CASES];

@@ -241,3 +241,16 @@ async fn answered(
         (Err(error), _) => show::<Page>(guest, Err(error)),
     }
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/quadro.html", |with| {
+    crate::rendered::text(&Page {
+        frame: with.frame(),
+        words: words(CaseKind::Claim),
+        board: with.board(),
+        branches: with.choices(),
+        late: with.maybe(|| with.text()),
+        is_part: with.is_full(),
+        whole: with.text(),
+    })
+})];

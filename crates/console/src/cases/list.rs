@@ -210,3 +210,47 @@ fn row(registers: &Registers, item: &Item, now: Moment) -> Row {
         is_late: is_late(registers, item, now),
     }
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/casos.html", |with| {
+    let row = || Row {
+        code: 7,
+        protocol: 4711,
+        kind: with.text(),
+        person: 7,
+        name: with.text(),
+        plate: with.text(),
+        branch: with.text(),
+        responsible: with.text(),
+        priority: "Urgente",
+        is_pressing: true,
+        opened: with.text(),
+        planned: with.text(),
+        situation: with.badge(),
+        since: with.text(),
+        is_late: true,
+    };
+    crate::rendered::text(&List {
+        frame: with.frame(),
+        words: words(CaseKind::Claim),
+        rows: with.many(row),
+        pager: with.pager(),
+        problems: with.many(|| with.text()),
+        filter: with.text(),
+        from: with.text(),
+        to: with.text(),
+        usual: "Em aberto",
+        states: with.choices(),
+        types: with.choices(),
+        branches: with.choices(),
+        responsibles: with.choices(),
+        priorities: with.choices(),
+        narrowed: with.facts(),
+        is_filtered: with.is_full(),
+        is_narrow: with.is_full(),
+        only_late: with.is_full(),
+        has_priority: true,
+        has_plan: true,
+        late: with.maybe(|| with.text()),
+    })
+})];

@@ -261,3 +261,43 @@ pub async fn note(
         Err(error) => show::<Page>(&guest, Err(error)),
     }
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/caso.html", |with| {
+    let other = || Other {
+        link: with.text(),
+        what: with.text(),
+        opened: with.text(),
+        situation: with.badge(),
+        is_same_benefit: true,
+    };
+    let check = || CheckLine { item: with.text(), state: "Conforme", class: "fine", note: with.text() };
+    crate::rendered::text(&Page {
+        frame: with.frame(),
+        words: words(CaseKind::Claim),
+        code: 7,
+        protocol: 4711,
+        kind: with.text(),
+        person: 7,
+        holder: with.text(),
+        document: with.text(),
+        benefit: with.maybe(|| (7, with.text())),
+        situation: with.badge(),
+        since: with.text(),
+        due: with.text(),
+        is_late: with.is_full(),
+        facts: with.facts(),
+        vehicle: with.facts(),
+        words_of: with.maybe(|| with.text()),
+        head: with.facts(),
+        checklist: with.many(check),
+        related: with.many(other),
+        others: with.many(other),
+        events: with.many(|| with.event()),
+        undo: with.maybe(|| Undo { to: 3, name: with.text(), told: with.text() }),
+        version: 3,
+        typed: with.text(),
+        to_member: with.is_full(),
+        problems: with.many(|| with.text()),
+    })
+})];

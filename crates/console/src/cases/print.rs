@@ -58,3 +58,22 @@ async fn made(app: &App, guest: &Guest, kind: CaseKind, code: i32) -> Result<Pro
         words,
     })
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/caso_protocolo.html", |with| {
+    crate::rendered::text(&Protocol {
+        frame: with.frame(),
+        words: words(CaseKind::Claim),
+        code: 7,
+        protocol: 4711,
+        holder: with.text(),
+        document: with.text(),
+        benefit: with.text(),
+        situation: with.text(),
+        now: with.text(),
+        head: with.facts(),
+        facts: with.facts(),
+        vehicle: with.facts(),
+        words_of: with.maybe(|| with.text()),
+    })
+})];

@@ -301,3 +301,45 @@ pub async fn change(
     let filled = Filled { had: Some(Box::new(whole)), ..filled };
     Box::pin(finish(&app, &guest, kind, filled, "As alterações foram salvas.")).await
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[
+    ("console/caso_quem.html", |with| {
+        let benefit =
+            || CandidateBenefit { code: 7, what: with.text(), sequence: 1, situation: with.badge() };
+        let row = || Candidate {
+            person: 7,
+            name: with.text(),
+            document: with.text(),
+            benefit: with.maybe(benefit),
+        };
+        crate::rendered::text(&Who {
+            frame: with.frame(),
+            words: words(CaseKind::Claim),
+            query: with.text(),
+            rows: with.many(row),
+            has_more: with.is_full(),
+        })
+    }),
+    ("console/caso_form.html", |with| {
+        let check = || CheckInput { number: 1, item: with.text(), fits: "sim", note: with.text() };
+        let page = |old| {
+            crate::rendered::text(&Write {
+                frame: with.frame(),
+                title: with.text(),
+                person: 7,
+                holder: with.text(),
+                back: with.text(),
+                version: with.maybe(|| 3),
+                sections: with.many(|| ("Onde foi", with.inputs())),
+                checklist: with.many(check),
+                others: with.many(|| with.text()),
+                is_refused: with.is_full(),
+                has_no_types: true,
+                old,
+            })
+        };
+        let old = || (with.text(), with.many(|| (with.text(), with.text(), with.text())));
+        [page(None), page(with.maybe(old))].concat()
+    }),
+];

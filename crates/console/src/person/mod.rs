@@ -167,3 +167,47 @@ fn vehicle(benefit: i32, one: &Benefit) -> Option<VehicleLine> {
         chassis,
     })
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/associado.html", |with| {
+    let benefit = || BenefitLine {
+        code: 7,
+        sequence: 1,
+        what: with.text(),
+        kind: "Veículo",
+        plans: with.text(),
+        situation: with.badge(),
+    };
+    let vehicle = || VehicleLine {
+        benefit: 7,
+        plate: with.text(),
+        model: with.text(),
+        year: with.text(),
+        colour: with.text(),
+        chassis: with.text(),
+    };
+    let dependent = || DependentLine {
+        code: 7,
+        benefit: 7,
+        name: with.text(),
+        kinship: "Filho",
+        born: with.text(),
+        of: with.text(),
+        active: false,
+    };
+    crate::rendered::text(&Person {
+        frame: with.frame(),
+        code: 7,
+        name: with.text(),
+        document: with.text(),
+        groups: with.many(|| ("Contato", with.facts())),
+        benefits: with.many(benefit),
+        vehicles: with.many(vehicle),
+        dependents: with.many(dependent),
+        open_benefits: with.many(|| (7, with.text())),
+        sections: with.many(|| Section::sample(*with)),
+        timeline: with.timeline(),
+        branch: with.text(),
+        since: with.text(),
+    })
+})];

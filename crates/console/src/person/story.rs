@@ -180,3 +180,20 @@ impl Timeline {
         Timeline::of(events)
     }
 }
+
+#[cfg(test)]
+impl Section {
+    pub fn sample(with: crate::rendered::Sample) -> Section {
+        let line = || Line {
+            link: with.text(),
+            name: with.text(),
+            kind: with.text(),
+            when: with.text(),
+            situation: with.maybe(|| with.badge()),
+            state: "Aberto",
+            is_late: true,
+            at: Moment::from_millis(0),
+        };
+        Section { title: "Eventos", all: with.text(), total: 9, lines: with.many(line) }
+    }
+}

@@ -161,3 +161,33 @@ fn begins(values: &Values) -> String {
         some => format!("?{some}"),
     }
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/cadastro.html", |with| {
+    let row = || Row {
+        code: 7,
+        title: with.text(),
+        badge: with.maybe(|| "s3".to_owned()),
+        cells: with.many(|| ("Valor", with.text(), true)),
+        active: false,
+    };
+    crate::rendered::text(&List {
+        frame: with.frame(),
+        path: "plano",
+        name: with.text(),
+        new_one: with.text(),
+        about: "O que se oferece.",
+        first: "Nome",
+        columns: with.many(|| ("Valor", true)),
+        rows: with.many(row),
+        pager: with.pager(),
+        filter: with.text(),
+        filter_hint: "Nome ou código",
+        filters: with.inputs(),
+        active: with.text(),
+        problems: with.many(|| with.text()),
+        is_filtered: with.is_full(),
+        needs_filter: !with.is_full(),
+        begins: with.text(),
+    })
+})];

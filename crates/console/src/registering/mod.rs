@@ -73,6 +73,9 @@ fn badge_class(register: &Register, code: i32) -> Option<String> {
 }
 
 #[cfg(test)]
+pub const ALL_CASES: &[crate::rendered::Cases] = &[list::CASES, overview::CASES, record::CASES];
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

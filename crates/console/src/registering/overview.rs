@@ -50,3 +50,12 @@ async fn made(app: &App, guest: &Guest) -> Result<Overview, Error> {
     }
     Ok(Overview { frame, sections })
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/cadastros.html", |with| {
+    let place = || Place { path: "plano", name: with.text(), about: "O que se oferece.", count: with.text() };
+    crate::rendered::text(&Overview {
+        frame: with.frame(),
+        sections: with.many(|| ("Vendas", with.many(place))),
+    })
+})];

@@ -355,3 +355,27 @@ pub async fn set_active(
         Err(error) => show::<Page>(&guest, Err(error)),
     }
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/cadastro_registro.html", |with| {
+    let page = |conflict| {
+        crate::rendered::text(&Page {
+            frame: with.frame(),
+            path: "plano",
+            list: with.text(),
+            title: with.text(),
+            badge: with.maybe(|| "s3".to_owned()),
+            code: with.maybe(|| 7),
+            version: 3,
+            active: with.is_full(),
+            inputs: with.inputs(),
+            facts: with.many(|| ("Loja", with.text(), with.maybe(|| with.text()))),
+            moments: with.text(),
+            conflict,
+            others: with.many(|| with.text()),
+            is_refused: with.is_full(),
+            done: with.maybe(|| "retirado"),
+        })
+    };
+    [page(None), page(with.maybe(|| with.conflict()))].concat()
+})];

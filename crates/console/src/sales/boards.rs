@@ -219,3 +219,17 @@ pub async fn moved(
         Err(error) => show::<Page>(&guest, Err(error)),
     }
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/vendas.html", |with| {
+    crate::rendered::text(&Page {
+        frame: with.frame(),
+        board: with.board(),
+        funnels: with.choices(),
+        branches: with.choices(),
+        is_mine: with.is_full(),
+        is_part: with.is_full(),
+        whole: with.text(),
+        is_empty: !with.is_full(),
+    })
+})];

@@ -256,3 +256,51 @@ pub async fn add_dependent(
     };
     again(&app, &guest, deal, Typed { dependent, problems, ..Typed::default() }).await
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/negocio.html", |with| {
+    let event = || Event {
+        when: with.text(),
+        who: with.text(),
+        stage: with.maybe(|| Stage::sample(*with)),
+        text: with.text(),
+    };
+    let dependent = || Dependent { name: with.text(), kinship: "Filho", cpf: with.text(), born: with.text() };
+    let typed = || Typed {
+        reason: with.text(),
+        dependent: Values::from([("nome", with.text())]),
+        problems: with.many(|| with.text()),
+    };
+    let page = |is_open: bool| {
+        crate::rendered::text(&Page {
+            frame: with.frame(),
+            code: 7,
+            sequence: 1,
+            name: with.text(),
+            title: with.text(),
+            stage: Stage::sample(*with),
+            age: with.text(),
+            state: "Perdido",
+            state_class: "wrong",
+            is_open,
+            is_lost: !is_open,
+            lost_because: with.text(),
+            benefit: with.maybe(|| 7),
+            person: 7,
+            version: 3,
+            facts: with.facts(),
+            contact: with.facts(),
+            vehicle: with.facts(),
+            plans: with.many(|| (with.text(), with.text())),
+            dependents: with.many(dependent),
+            takes_dependents: is_open,
+            kinships: vec!["FILHO"],
+            note: with.text(),
+            message: with.text(),
+            stages: with.many(|| (3, with.text(), true)),
+            events: with.many(event),
+            typed: typed(),
+        })
+    };
+    [page(true), page(false)].concat()
+})];

@@ -72,3 +72,23 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<List, Error> {
     let pager = Pager::new(query.page(), total, PAGE, |page| query.with_page(page));
     Ok(List { frame, rows, pager, filter, problems })
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/leads.html", |with| {
+    let row = || Row {
+        code: 7,
+        name: with.text(),
+        phone: with.text(),
+        email: with.text(),
+        origin: with.text(),
+        since: with.text(),
+        deals: 2,
+    };
+    crate::rendered::text(&List {
+        frame: with.frame(),
+        rows: with.many(row),
+        pager: with.pager(),
+        filter: with.text(),
+        problems: with.many(|| with.text()),
+    })
+})];

@@ -124,3 +124,32 @@ fn row(registers: &Registers, one: &FoundDeal, now: Moment) -> Row {
         opened: shown::day(&deal.opened_on),
     }
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/negocios.html", |with| {
+    let row = || Row {
+        code: 7,
+        sequence: 1,
+        name: with.text(),
+        what: with.text(),
+        stage: Stage::sample(*with),
+        age: with.text(),
+        state: "Ganho",
+        class: "fine",
+        price: with.text(),
+        opened: with.text(),
+    };
+    crate::rendered::text(&List {
+        frame: with.frame(),
+        rows: with.many(row),
+        pager: with.pager(),
+        filter: with.text(),
+        states: with.choices(),
+        stages: with.choices(),
+        branches: with.choices(),
+        stalled: with.text(),
+        is_mine: with.is_full(),
+        problems: with.many(|| with.text()),
+        is_filtered: with.is_full(),
+    })
+})];

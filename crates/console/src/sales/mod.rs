@@ -52,3 +52,14 @@ fn state(state: DealState) -> (&'static str, &'static str) {
         DealState::Lost => ("Perdido", "wrong"),
     }
 }
+
+#[cfg(test)]
+impl Stage {
+    fn sample(with: crate::rendered::Sample) -> Stage {
+        Stage { class: "e3".to_owned(), name: with.text() }
+    }
+}
+
+#[cfg(test)]
+pub const ALL_CASES: &[crate::rendered::Cases] =
+    &[boards::CASES, deal::CASES, leads::CASES, list::CASES, winning::CASES, writing::CASES];

@@ -252,6 +252,21 @@ pub async fn win(
 }
 
 #[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/negocio_ganhar.html", |with| {
+    crate::rendered::text(&Page {
+        frame: with.frame(),
+        code: 7,
+        name: with.text(),
+        version: 3,
+        creates: with.many(|| with.text()),
+        triggers: with.text(),
+        sections: with.many(|| ("Quem é", with.inputs())),
+        others: with.many(|| with.text()),
+        is_refused: with.is_full(),
+    })
+})];
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -218,3 +218,17 @@ pub async fn change(
         Err(Err(error)) => show::<Write>(&guest, Err(error)),
     }
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/negocio_form.html", |with| {
+    crate::rendered::text(&Write {
+        frame: with.frame(),
+        title: with.text(),
+        about: with.text(),
+        lead: with.text(),
+        back: with.text(),
+        sections: with.many(|| ("Contato", with.inputs())),
+        others: with.many(|| with.text()),
+        is_refused: with.is_full(),
+    })
+})];

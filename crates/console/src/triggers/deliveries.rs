@@ -322,6 +322,64 @@ pub async fn send_again(
 }
 
 #[cfg(test)]
+impl Line {
+    pub fn sample(with: crate::rendered::Sample) -> Line {
+        Line {
+            history: 7,
+            when: with.text(),
+            entity: "Evento",
+            record: 7,
+            link: with.text(),
+            state: "Entregue",
+            class: "fine",
+            tries: 2,
+            last: with.text(),
+            next: with.text(),
+        }
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[
+    ("console/entregas.html", |with| {
+        crate::rendered::text(&List {
+            frame: with.frame(),
+            code: 7,
+            address: with.text(),
+            lines: with.many(|| Line::sample(*with)),
+            states: with.choices(),
+            entities: with.choices(),
+            record: with.text(),
+            since: with.text(),
+            until: with.text(),
+            older: with.maybe(|| with.text()),
+            problems: with.many(|| with.text()),
+            is_filtered: with.is_full(),
+        })
+    }),
+    ("console/entrega.html", |with| {
+        let tried = || Tried {
+            when: with.text(),
+            outcome: with.text(),
+            millis: with.text(),
+            answer: with.text(),
+            is_taken: false,
+        };
+        crate::rendered::text(&Page {
+            frame: with.frame(),
+            code: 7,
+            address: with.text(),
+            line: Line::sample(*with),
+            id: with.text(),
+            sent_to: with.text(),
+            ended: with.text(),
+            attempts: with.many(tried),
+            body: with.text(),
+        })
+    }),
+];
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

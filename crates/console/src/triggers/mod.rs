@@ -44,3 +44,7 @@ fn administered(guest: &Guest, sent: Result<Form, Refusal>) -> Result<Form, Refu
     must_administer(guest.session()).map_err(|_| Refusal::Forbidden)?;
     Ok(sent)
 }
+
+#[cfg(test)]
+pub const ALL_CASES: &[crate::rendered::Cases] =
+    &[deliveries::CASES, receiver::CASES, receivers::CASES, writing::CASES];

@@ -230,3 +230,24 @@ pub async fn test(
     };
     with(&app, &guest, &vault, code, |page| page.sample = Some(sample)).await
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/gatilho.html", |with| {
+    let sample = || Sample { is_taken: false, told: with.text(), answer: with.text() };
+    crate::rendered::text(&Page {
+        frame: with.frame(),
+        code: 7,
+        address: with.text(),
+        active: with.is_full(),
+        paused: false,
+        version: 3,
+        state: State { word: "Bem", class: "fine", told: with.text() },
+        figures: with.many(|| (with.text(), "na fila", with.text())),
+        facts: with.facts(),
+        trouble: with.text(),
+        entities: vec![("evento", "Evento")],
+        sample: with.maybe(sample),
+        secret: with.maybe(|| with.text()),
+        deliveries: with.many(|| Line::sample(*with)),
+    })
+})];

@@ -67,3 +67,23 @@ async fn made(app: &App, guest: &Guest, vault: &Vault) -> Result<List, Error> {
     let retired = retired.into_iter().map(|told| (told.receiver.code.get(), told.receiver.address));
     Ok(List { lines: lines.collect(), retired: retired.collect(), frame })
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/gatilhos.html", |with| {
+    let line = || Line {
+        code: 7,
+        address: with.text(),
+        entities: with.text(),
+        state: State { word: "Bem", class: "fine", told: with.text() },
+        waiting: with.text(),
+        oldest: with.text(),
+        share: with.text(),
+        arrived: with.text(),
+        trouble: with.text(),
+    };
+    crate::rendered::text(&List {
+        frame: with.frame(),
+        lines: with.many(line),
+        retired: with.many(|| (7, with.text())),
+    })
+})];

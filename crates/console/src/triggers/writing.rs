@@ -274,3 +274,21 @@ pub async fn set_active(
     tell(&mut response, &told);
     response
 }
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[("console/gatilho_form.html", |with| {
+    let page = |conflict| {
+        crate::rendered::text(&Write {
+            frame: with.frame(),
+            code: with.maybe(|| 7),
+            title: with.text(),
+            version: 3,
+            inputs: with.inputs(),
+            headers: with.text(),
+            conflict,
+            others: with.many(|| with.text()),
+            is_refused: with.is_full(),
+        })
+    };
+    [page(None), page(with.maybe(|| with.conflict()))].concat()
+})];
