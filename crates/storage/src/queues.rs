@@ -241,7 +241,7 @@ pub fn hasten(tenant: TenantId, receiver: ReceiverCode, now: Moment) -> Statemen
 
 /// The oldest pending change of the record that a row of this table is about. The record is a range of one, and stands in the
 /// order: then `outbox_pending` alone gives that order, and no other index looks as good to a planner that knows nothing of
-/// the rows. (Of whole rows that are compared, PostgreSQL ends its walk by the first column alone.) The signs say that it
+/// the rows. (Where whole rows are compared, a walk may end by the first column alone.) The signs say that it
 /// is a value to compare with, and no column to join by.
 macro_rules! first_pending {
     ($table:literal) => {
