@@ -8,7 +8,7 @@ use app::searches::{self, Part, Turn};
 use app::{App, Error, benefits, demo, dependents, find, panel};
 use domain::{BenefitCode, BranchCode, Entity, FilterCode, Rejection, SituationCode, SituationKind};
 use std::sync::Arc;
-use storage::{Weight, sql};
+use storage::{Options, Weight, sql};
 use testkit::{Database, StillClock, app_on, both_engines, eight_at_once};
 use wire::read;
 
@@ -16,7 +16,10 @@ const ADMINISTRATOR: &str = demo::ADMINISTRATOR;
 const OPERATOR: &str = "operador@demo.example";
 
 async fn loaded(database: &Database) -> App {
-    let app = app_on(database.open().await, Arc::new(StillClock::default()), 1);
+    // A busy machine is not what is tested here.
+    let minute = std::time::Duration::from_secs(60);
+    let patient = Options { unit_timeout: minute, point_timeout: minute, ..Options::default() };
+    let app = app_on(database.open_with(&patient).await, Arc::new(StillClock::default()), 1);
     let wanted = demo::Demo { members: 600, seed: 7, password: demo::PASSWORD.to_owned() };
     demo::load(&app, &wanted, &mut |_| {}).await.unwrap();
     app
