@@ -14,7 +14,7 @@
 //!     &[("console/pagina.html", |with| crate::rendered::text(Page { frame: with.frame(), rows: with.many(|| row(with)) }))];
 //! ```
 //! with `with.text()` for every text that somebody typed and `with.maybe(…)` for what may be absent, and the module's name in
-//! the list at the top of `rendered.rs`.
+//! the list at the top of `rendered.rs`, or in the `ALL_CASES` of its area.
 
 mod about;
 mod admin;
