@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use std::fmt::Write;
 
 /// Their addresses carry the version, so they may be kept for long.
-fn kept(kind: &'static str, text: impl IntoResponse) -> Response {
+pub fn kept(kind: &'static str, text: impl IntoResponse) -> Response {
     let headers: [(HeaderName, HeaderValue); 3] = [
         (header::CONTENT_TYPE, HeaderValue::from_static(kind)),
         (header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=86400")),

@@ -37,7 +37,7 @@ impl Theme {
 /// A place of the console: its name in the code, its label, its path.
 pub type Place = (&'static str, &'static str, &'static str);
 
-const WORK: &[Place] = &[
+pub const WORK: &[Place] = &[
     ("painel", "Painel", ""),
     ("associados", "Associados", "/associados"),
     ("beneficios", "Benefícios", "/beneficios"),
@@ -47,7 +47,7 @@ const WORK: &[Place] = &[
     ("consultas", "Consultas", "/consultas"),
     ("vendas", "Vendas", "/vendas"),
 ];
-const ADMINISTRATION: &[Place] = &[
+pub const ADMINISTRATION: &[Place] = &[
     ("cadastros", "Cadastros", "/cadastros"),
     ("usuarios", "Usuários", "/usuarios"),
     ("gatilhos", "Gatilhos", "/gatilhos"),
@@ -101,6 +101,11 @@ impl Frame {
 
     pub fn administration(&self) -> &'static [Place] {
         ADMINISTRATION
+    }
+
+    /// Where the help for this page is.
+    pub fn help(&self) -> String {
+        crate::help::at(self.current)
     }
 }
 

@@ -28,6 +28,7 @@ mod finding;
 mod first_steps;
 mod form;
 mod frame;
+mod help;
 mod lists;
 mod mails;
 mod members;
@@ -103,6 +104,7 @@ pub fn router(app: App, vault: Vault) -> Router {
         .merge(registering::routes())
         .merge(triggers::routes(vault))
         .merge(sales::routes())
+        .merge(help::routes())
         .route("/console/{*resto}", any(nowhere))
         .layer(from_fn_with_state(app.clone(), refused::as_page))
         .with_state(app)

@@ -2,6 +2,7 @@
 "use strict";
 (() => {
   const find = document.querySelector("#busca");
+  const help = document.querySelector("#ajuda");
   const isTyping = (at) => at.closest("input, textarea, select, [contenteditable]");
 
   document.addEventListener("keydown", (event) => {
@@ -11,6 +12,7 @@
       find.focus();
       find.select();
     }
+    if (event.key === "?" && help && !isTyping(event.target)) location.assign(help.href);
     if (event.key === "Escape") document.querySelectorAll("details[open].pops").forEach((one) => one.removeAttribute("open"));
   });
   document.addEventListener("click", (event) => {

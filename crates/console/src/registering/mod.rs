@@ -37,7 +37,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Which {
 }
 
 /// `Novo plano`, `Nova loja`
-fn new_one(register: &Register) -> String {
+pub fn new_one(register: &Register) -> String {
     let new = if register.words.the_one.starts_with("a ") { "Nova" } else { "Novo" };
     format!("{new} {}", register.words.one)
 }

@@ -1,29 +1,65 @@
-// The pictures of the README and of the guide: a handful, small, always of the same things.
+// The pictures of the guide and of the README: one for each chapter, small, always of the same things.
+import fs from "node:fs";
 import { check, demo, done, end, enter, fresh, picture } from "./world.mjs";
 
-// A name, the page, and what the browser is.
+// A name, the page, how high the picture is, and what is opened on the page before it is taken: the first line of a list.
+const FIRST = "tbody tr:first-child td:first-child a";
 const PICTURES = [
-  ["painel", "/console", {}],
-  ["painel-escuro", "/console", { colorScheme: "dark" }],
-  ["associados", "/console/associados?nome=maria", {}],
-  ["associado", "first", {}],
-  ["celular", "first", { viewport: { width: 390, height: 760 } }],
-  ["auditoria", "/console/auditoria", {}],
+  ["painel", "/console", 640],
+  ["associados", "/console/associados?situacaoBeneficio=ATIVO", 560, FIRST],
+  ["beneficios", "/console/beneficios?situacaoBeneficio=ATIVO", 560, FIRST],
+  ["eventos", "/console/eventos", 560],
+  ["vistorias", "/console/vistorias", 560, FIRST],
+  ["help-desk", "/console/help-desk/quadro", 560],
+  ["consultas", "/console/consultas", 560],
+  ["vendas", "/console/vendas", 560],
+  ["busca", "/console/busca?q=maria", 440],
+  ["conta", "/console/conta", 560],
+  ["cadastros", "/console/cadastros", 560],
+  ["usuarios", "/console/usuarios", 560],
+  ["gatilhos", "/console/gatilhos", 640, "main h2 a"],
+  ["auditoria", "/console/auditoria", 560],
+  ["emails", "/console/emails", 560],
 ];
+// Each travels inside the binary.
+const LARGEST = 92_000;
 
-for (const [name, at, options] of PICTURES) {
-  await check(name, async () => {
-    const page = await fresh({ viewport: { width: 1180, height: 760 }, ...options });
-    await enter(page);
-    let path = at;
-    if (at === "first") {
-      await page.goto(`${demo}/console/associados?situacaoBeneficio=ATIVO`);
-      path = await page.getAttribute("tbody tr:first-child td:first-child a", "href");
-    }
-    await page.goto(demo + path);
-    await page.screenshot({ path: picture(name) });
-    await done(page);
+await check("the pictures of the guide", async () => {
+  const page = await fresh({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1, colorScheme: "light" });
+  await enter(page);
+  await prepared(page);
+  for (const [name, at, height, opened] of PICTURES) {
+    await page.goto(demo + at);
+    if (opened) await page.goto(demo + (await page.getAttribute(opened, "href")));
+    await shot(page, name, height);
+  }
+  await done(page);
+});
+
+// The demonstration has no receiver and has written no mail.
+async function prepared(page) {
+  await page.goto(`${demo}/console/gatilhos/novo`);
+  await page.fill('[name="endereco"]', "https://erp.exemplo.com.br/avisos");
+  await page.click("main form button");
+  await page.waitForSelector(".secret");
+  await page.goto(`${demo}/console/emails`);
+  await page.click("text=Enviar um e-mail de teste");
+  await page.waitForSelector("main tbody tr");
+}
+
+// The menu on the side is on every page: left out, there is more to see. What is too large is made less high.
+async function shot(page, name, height) {
+  const path = picture(name);
+  const [side, end] = await page.evaluate(() => {
+    const box = (which) => document.querySelector(which).getBoundingClientRect();
+    return [box(".side").width, Math.round(box("main > :last-child").bottom) + 24];
   });
+  for (let high = Math.min(height, end); ; high -= 20) {
+    await page.screenshot({ path, clip: { x: side, y: 0, width: 1280 - side, height: high } });
+    const { size } = fs.statSync(path);
+    if (size <= LARGEST) return console.log(`      ${name}: ${high} px, ${size} bytes`);
+    if (high < 300) throw new Error(`${name} is too large`);
+  }
 }
 
 await end();

@@ -1,0 +1,256 @@
+//! `/console/guia`: the guide for those who work here. A chapter for every place of the menu, one for the account and one for
+//! the search; each is a template in `templates/console/guia`, with a picture that `tests/browser/run --guide` makes.
+//!
+//! # Adding a chapter
+//! Its text as `templates/console/guia/NAME.html`, a line in `CHAPTERS` and one in `guia_capitulo.html`, its picture in
+//! `tests/browser/guide.mjs`. What stands between “ and ” is what a button or a field is called: a test looks for it.
+
+use crate::assets::kept;
+use crate::frame::Frame;
+use crate::page::{Refusal, show};
+use crate::visitor::Guest;
+use app::App;
+use askama::Template;
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+
+pub struct Chapter {
+    /// That of its place in the menu, too.
+    name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    for_administrators: bool,
+    picture: Picture,
+}
+
+struct Picture {
+    png: &'static [u8],
+    /// What is seen on it, for those who do not see it.
+    told: &'static str,
+}
+
+impl Picture {
+    /// In pixels, so that the text does not jump when the picture comes: a PNG says so in the same place always.
+    fn size(&self) -> (u32, u32) {
+        let number = |at: usize| {
+            self.png.get(at..at + 4).and_then(|four| four.try_into().ok()).map_or(0, u32::from_be_bytes)
+        };
+        (number(16), number(20))
+    }
+
+    fn width(&self) -> u32 {
+        self.size().0
+    }
+
+    fn height(&self) -> u32 {
+        self.size().1
+    }
+}
+
+macro_rules! chapter {
+    ($name:literal, $title:literal, $about:literal, $told:literal) => {
+        chapter!($name, $title, $about, $told, false)
+    };
+    ($name:literal, $title:literal, $about:literal, $told:literal, $for_administrators:literal) => {
+        Chapter {
+            name: $name,
+            title: $title,
+            about: $about,
+            for_administrators: $for_administrators,
+            picture: Picture { png: include_bytes!(concat!("../static/guia/", $name, ".png")), told: $told },
+        }
+    };
+}
+
+const CHAPTERS: &[Chapter] = &[
+    chapter!(
+        "painel",
+        "Painel",
+        "O que espera por você hoje, e como vai a associação.",
+        "O painel: o que precisa de atenção e os números de hoje."
+    ),
+    chapter!(
+        "associados",
+        "Associados",
+        "Encontrar, cadastrar e manter em dia.",
+        "A página de um associado, com os benefícios e a linha do tempo."
+    ),
+    chapter!(
+        "beneficios",
+        "Benefícios",
+        "Criar, ativar, cancelar; planos, dependentes e cartão.",
+        "A página de um benefício, com “Mudar a situação” no alto."
+    ),
+    chapter!(
+        "eventos",
+        "Eventos",
+        "Colisão, roubo, vidros: do aviso ao fim.",
+        "A lista de eventos, com os atrasados avisados no alto."
+    ),
+    chapter!(
+        "vistorias",
+        "Vistorias",
+        "Marcar, conferir e aprovar.",
+        "A página de uma vistoria, com a data marcada e a linha do tempo."
+    ),
+    chapter!(
+        "help-desk",
+        "Help desk",
+        "Pedidos e dúvidas dos associados.",
+        "O quadro do help desk: uma coluna para cada situação."
+    ),
+    chapter!(
+        "consultas",
+        "Consultas",
+        "Marcar, remarcar e registrar quem foi.",
+        "A lista de consultas, com o dia e a hora de cada uma."
+    ),
+    chapter!(
+        "vendas",
+        "Vendas",
+        "Do primeiro contato ao novo associado.",
+        "O quadro de vendas: uma coluna para cada etapa do funil."
+    ),
+    chapter!(
+        "busca",
+        "Busca e atalhos",
+        "Achar qualquer coisa, e trabalhar pelo teclado.",
+        "O resultado de uma busca pelo nome."
+    ),
+    chapter!(
+        "conta",
+        "Sua conta",
+        "Entrar, senha e segundo fator.",
+        "A página da conta, com o segundo fator e as sessões abertas."
+    ),
+    chapter!(
+        "cadastros",
+        "Cadastros",
+        "Lojas, planos, situações e o que mais a associação nomeia.",
+        "Os cadastros, cada um com o que guarda."
+    ),
+    chapter!(
+        "usuarios",
+        "Usuários",
+        "Quem entra, com que perfil e em que lojas.",
+        "A lista de usuários, com o perfil e as lojas de cada um.",
+        true
+    ),
+    chapter!(
+        "gatilhos",
+        "Gatilhos",
+        "Outros sistemas avisados na hora.",
+        "Os receptores, com o estado de cada um.",
+        true
+    ),
+    chapter!(
+        "auditoria",
+        "Auditoria",
+        "Quem alterou e quem viu o quê.",
+        "A auditoria, com os filtros no alto e as linhas mais novas.",
+        true
+    ),
+    chapter!(
+        "emails",
+        "E-mails",
+        "O que o sistema escreveu, e se saiu.",
+        "A página de e-mails, com o botão de teste.",
+        true
+    ),
+];
+
+/// Where the help for a place is, from the console's root.
+pub fn at(place: &str) -> String {
+    match CHAPTERS.iter().find(|chapter| chapter.name == place) {
+        Some(chapter) => format!("/guia/{}", chapter.name),
+        None => "/guia".to_owned(),
+    }
+}
+
+#[derive(Template)]
+#[template(path = "console/guia.html")]
+struct Contents {
+    frame: Frame,
+    /// What everybody works with, and what administrators do.
+    parts: Vec<(&'static str, Vec<&'static Chapter>)>,
+}
+
+#[derive(Template)]
+#[template(path = "console/guia_capitulo.html")]
+struct Page {
+    frame: Frame,
+    chapter: &'static Chapter,
+    /// From the console's root.
+    place: String,
+    before: Option<&'static Chapter>,
+    after: Option<&'static Chapter>,
+}
+
+pub fn routes() -> Router<App> {
+    Router::new()
+        .route("/console/guia", get(contents))
+        .route("/console/guia/{capitulo}", get(page))
+        .route("/console/guia/figuras/{figura}", get(picture))
+}
+
+async fn contents(State(app): State<App>, guest: Guest) -> Response {
+    let frame = Frame::of(&app, &guest, "guia").await;
+    show(&guest, frame.map(listed))
+}
+
+fn listed(frame: Frame) -> Contents {
+    let part = |for_administrators: bool| {
+        let all = CHAPTERS.iter().filter(|chapter| chapter.for_administrators == for_administrators);
+        all.collect()
+    };
+    let mut parts = vec![("O dia a dia", part(false))];
+    if frame.is_admin {
+        parts.push(("Administração", part(true)));
+    }
+    Contents { frame, parts }
+}
+
+/// A chapter hides nothing, so it opens for everybody: somebody may have been sent its address.
+async fn page(State(app): State<App>, guest: Guest, Path(name): Path<String>) -> Response {
+    match CHAPTERS.iter().find(|chapter| chapter.name == name) {
+        Some(chapter) => {
+            let frame = Frame::of(&app, &guest, "guia").await;
+            show(&guest, frame.map(|frame| opened(frame, chapter)))
+        }
+        None => Refusal::NotThere.into_response(),
+    }
+}
+
+fn opened(frame: Frame, chapter: &'static Chapter) -> Page {
+    let listed: Vec<&'static Chapter> =
+        CHAPTERS.iter().filter(|one| frame.is_admin || !one.for_administrators).collect();
+    let here = listed.iter().position(|one| one.name == chapter.name);
+    let before = here.and_then(|at| at.checked_sub(1)).and_then(|at| listed.get(at).copied());
+    let after = here.and_then(|at| listed.get(at + 1).copied());
+    let place = if chapter.name == "painel" { String::new() } else { format!("/{}", chapter.name) };
+    Page { frame, chapter, place, before, after }
+}
+
+async fn picture(Path(name): Path<String>) -> Response {
+    let name = name.strip_suffix(".png").unwrap_or_default();
+    match CHAPTERS.iter().find(|chapter| chapter.name == name) {
+        Some(chapter) => kept("image/png", chapter.picture.png),
+        None => Refusal::NotThere.into_response(),
+    }
+}
+
+#[cfg(test)]
+pub const CASES: crate::rendered::Cases = &[
+    ("console/guia.html", |with| crate::rendered::text(&listed(with.frame()))),
+    ("console/guia_capitulo.html", |with| {
+        crate::rendered::text(&opened(
+            with.frame(),
+            if with.is_full() { &CHAPTERS[0] } else { &CHAPTERS[14] },
+        ))
+    }),
+];
+
+#[cfg(test)]
+mod tests;
