@@ -46,11 +46,11 @@ pub struct Column {
 }
 
 impl Column {
-    pub fn from_list(&self) -> String {
+    pub fn sources(&self) -> String {
         listed(&self.from)
     }
 
-    pub fn reason_list(&self) -> String {
+    pub fn explained(&self) -> String {
         listed(&self.needs_reason)
     }
 }
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn a_full_board_is_a_small_page() {
         let of = |id: i32| {
-            (0..50).map(|n| card(id * 50 + n, "4711 · Maria Aparecida de Souza", "Colisão · ABC1D23"))
+            (0..50).map(move |n| card(id * 50 + n, "4711 · Maria Aparecida de Souza", "Colisão · ABC1D23"))
         };
         let columns = (0..8).map(|id| column(id, "AGUARDANDO DOCUMENTOS", of(id).collect())).collect();
         let page = Changes { since: Some(5), columns, problems: Vec::new() }.render().unwrap();

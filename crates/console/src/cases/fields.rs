@@ -16,7 +16,7 @@ type Facts = Vec<(&'static str, String)>;
 
 const WHERE: &[Spec] = &[
     choice("codBeneficio", "Benefício"),
-    choice("codLoja", "Loja").hinted("Em branco, a do benefício ou a do associado."),
+    choice("codLoja", "Loja").hinted("Em branco ao abrir, a do benefício ou a do associado."),
     choice("codResponsavel", "Quem cuida"),
 ];
 const CLAIM: &[Spec] = &[

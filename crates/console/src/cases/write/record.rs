@@ -1,0 +1,155 @@
+//! What was typed into the form of a case becomes its record, and is written.
+
+use super::Filled;
+use crate::cases::fields::label;
+use crate::form::Form;
+use crate::records::json;
+use crate::visitor::Guest;
+use app::cases::{self, Checked, Whole};
+use app::once::{Done, Once};
+use app::{App, Error, find};
+use domain::{CaseKind, PersonCode, Rejection};
+use serde_json::{Value, json};
+use wire::read;
+use wire::records::{
+    CasoQuery, ConsultaGestaoInput, EventoGestaoInput, HelpDeskGestaoInput, VistoriaGestaoInput,
+};
+
+/// What was typed, as the record that it is; with what of it leads nowhere.
+async fn record(
+    app: &App,
+    guest: &Guest,
+    kind: CaseKind,
+    filled: &Filled,
+) -> Result<(Vec<u8>, Vec<String>), Error> {
+    let mut values = filled.values.clone();
+    let (mut further, mut problems) = (Vec::new(), Vec::new());
+    if kind == CaseKind::Claim {
+        let (typed, cpf) = (values.remove("relacionados"), values.remove("condutorCpf"));
+        if let Some(cpf) = cpf.filter(|text| !text.is_empty()) {
+            match by_document(app, guest, &cpf).await? {
+                Some(person) => drop(values.insert("codCondutor", person.to_string())),
+                None => problems
+                    .push("condutorCpf: não há ninguém com este CPF nas lojas que você vê.".to_owned()),
+            }
+        }
+        let codes = related(app, guest, &typed.unwrap_or_default(), &mut problems).await?;
+        further.push(("relacionados", codes));
+    }
+    match &filled.had {
+        None => {
+            values.retain(|_, text| !text.is_empty());
+            further.push(("codPessoa", filled.person.get().into()));
+        }
+        Some(_) => {
+            further.push(("versao", filled.version.into()));
+            if kind == CaseKind::Inspection {
+                let one =
+                    |one: &Checked| json!({"item": one.item, "conforme": one.fits, "observacao": one.note});
+                further.push(("checklist", filled.checklist.iter().map(one).collect()));
+            }
+        }
+    }
+    Ok((json(&values, &further), problems))
+}
+
+async fn by_document(app: &App, guest: &Guest, text: &str) -> Result<Option<PersonCode>, Error> {
+    if domain::Document::parse(text).is_err() {
+        return Ok(None);
+    }
+    let found = find::find(app, guest.session(), text).await?;
+    Ok(found.rows.first().map(|row| row.person.code))
+}
+
+/// The codes of the claims whose protocols were typed.
+async fn related(app: &App, guest: &Guest, typed: &str, problems: &mut Vec<String>) -> Result<Value, Error> {
+    let mut codes = Vec::new();
+    for text in typed.split([',', ';', ' ']).filter(|text| !text.is_empty()).take(20) {
+        let asked = std::iter::once(("protocolo".to_owned(), text.to_owned()));
+        let found = match read::query::<CasoQuery>(asked) {
+            Ok(query) => cases::list(app, guest.session(), CaseKind::Claim, query).await?.rows,
+            Err(_) => Vec::new(),
+        };
+        match found.first() {
+            Some(one) => codes.push(one.code),
+            None => problems.push(format!("relacionados: não há evento de protocolo {text}.")),
+        }
+    }
+    Ok(codes.into())
+}
+
+fn understood(kind: CaseKind, body: &[u8]) -> Result<cases::Input, Vec<String>> {
+    macro_rules! read {
+        ($record:ty, $input:ident) => {
+            read::body::<$record>(body)
+                .map(|sent| cases::Input::$input(Box::new(sent)))
+                .map_err(|unread| unread.problems.into_lines())
+        };
+    }
+    match kind {
+        CaseKind::Claim => read!(EventoGestaoInput, Claim),
+        CaseKind::Inspection => read!(VistoriaGestaoInput, Inspection),
+        CaseKind::Ticket => read!(HelpDeskGestaoInput, Ticket),
+        CaseKind::Appointment => read!(ConsultaGestaoInput, Appointment),
+    }
+}
+
+/// Opens or alters; gives the case back, or the form with what is wrong.
+pub async fn act(
+    app: &App,
+    guest: &Guest,
+    kind: CaseKind,
+    mut filled: Filled,
+) -> Result<Result<Whole, Box<Filled>>, Error> {
+    let (body, mut problems) = record(app, guest, kind, &filled).await?;
+    let input = match understood(kind, &body) {
+        Ok(input) if problems.is_empty() => input,
+        Ok(_) => return Ok(Err(Box::new(Filled { problems, ..filled }))),
+        Err(more) => {
+            problems.extend(more);
+            return Ok(Err(Box::new(Filled { problems, ..filled })));
+        }
+    };
+    let caller = guest.session();
+    let done = match &filled.had {
+        None => cases::open(app, caller, input, Once::each_time()).await,
+        Some(had) => cases::change(app, caller, (had.told.code, input), Once::each_time()).await,
+    };
+    match done.and_then(Done::now) {
+        Ok(whole) => Ok(Ok(whole)),
+        Err(Error::Refused(refused)) => {
+            for problem in &refused {
+                match problem {
+                    Rejection::OldVersion { now, since, fields, .. } => {
+                        let text =
+                            |value: &Option<String>| value.clone().unwrap_or_else(|| "vazio".to_owned());
+                        let rows = fields
+                            .iter()
+                            .map(|one| (label(kind, &one.field), text(&one.sent), text(&one.now)));
+                        // Whoever has seen both may save his own.
+                        filled.version = Some(*now);
+                        filled.old = Some((since.clone(), rows.collect()));
+                    }
+                    problem => filled.problems.push(wire::refusal::text(problem)),
+                }
+            }
+            Ok(Err(Box::new(filled)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The lines of a checklist, each with what was found; one without a name is gone.
+pub fn checklist(sent: &Form) -> Vec<Checked> {
+    let lines = sent.all("item").zip(sent.all("conforme")).zip(sent.all("notaItem"));
+    let lines = lines.map(|((item, fits), note)| Checked {
+        item: item.trim().to_owned(),
+        fits: match fits {
+            "sim" => Some(true),
+            "nao" => Some(false),
+            _ => None,
+        },
+        note: Some(note.trim().to_owned()).filter(|note| !note.is_empty()),
+    });
+    lines.filter(|line| !line.item.is_empty()).collect()
+}
