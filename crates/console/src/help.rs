@@ -142,7 +142,7 @@ const CHAPTERS: &[Chapter] = &[
         "gatilhos",
         "Gatilhos",
         "Outros sistemas avisados na hora.",
-        "Os receptores, com o estado de cada um.",
+        "A página de um receptor, com as últimas entregas e “Pausar” no alto.",
         true
     ),
     chapter!(

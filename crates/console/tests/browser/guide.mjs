@@ -51,8 +51,8 @@ async function prepared(page) {
 async function shot(page, name, height) {
   const path = picture(name);
   const [side, end] = await page.evaluate(() => {
-    const box = (which) => document.querySelector(which).getBoundingClientRect();
-    return [box(".side").width, Math.round(box("main > :last-child").bottom) + 24];
+    const ends = [...document.querySelectorAll("main > *")].map((one) => one.getBoundingClientRect().bottom);
+    return [document.querySelector(".side").getBoundingClientRect().width, Math.round(Math.max(...ends)) + 24];
   });
   for (let high = Math.min(height, end); ; high -= 20) {
     await page.screenshot({ path, clip: { x: side, y: 0, width: 1280 - side, height: high } });
