@@ -88,6 +88,16 @@ const MAY_GROW: &[Exception] = &[
     ),
     may_grow("the panel's work", "SELECT COUNT(*) AS rows FROM ", "so is what is past its time"),
     may_grow(
+        "part of the benefits by a month's ",
+        "FROM monthly_tally",
+        "a row for each month and branch of a year, of which the small association has fewer",
+    ),
+    may_grow(
+        "backwards",
+        " FROM people WHERE",
+        "the people of one page, of whom the small association has fewer",
+    ),
+    may_grow(
         "register rastreador / ",
         "SELECT COUNT(*) AS count FROM trackers ",
         "how many trackers there are in all is counted row by row, in their index",
