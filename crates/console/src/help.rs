@@ -12,8 +12,9 @@ use crate::visitor::Guest;
 use app::App;
 use askama::Template;
 use axum::Router;
-use axum::extract::{Path, State};
-use axum::response::{IntoResponse, Response};
+use axum::extract::{FromRequestParts, RawPathParams, State};
+use axum::http::request::Parts;
+use axum::response::Response;
 use axum::routing::get;
 
 pub struct Chapter {
@@ -212,15 +213,27 @@ fn listed(frame: Frame) -> Contents {
     Contents { frame, parts }
 }
 
-/// A chapter hides nothing, so it opens for everybody: somebody may have been sent its address.
-async fn page(State(app): State<App>, guest: Guest, Path(name): Path<String>) -> Response {
-    match CHAPTERS.iter().find(|chapter| chapter.name == name) {
-        Some(chapter) => {
-            let frame = Frame::of(&app, &guest, "guia").await;
-            show(&guest, frame.map(|frame| opened(frame, chapter)))
-        }
-        None => Refusal::NotThere.into_response(),
+/// The chapter that an address names, by itself or by its picture.
+struct Which(&'static Chapter);
+
+impl<S: Send + Sync> FromRequestParts<S> for Which {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Which, Refusal> {
+        let path = RawPathParams::from_request_parts(parts, state).await.map_err(|_| Refusal::NotThere)?;
+        let named = path.iter().find_map(|(param, value)| match param {
+            "figura" => value.strip_suffix(".png"),
+            _ => Some(value),
+        });
+        let found = CHAPTERS.iter().find(|chapter| Some(chapter.name) == named);
+        found.map(Which).ok_or(Refusal::NotThere)
     }
+}
+
+/// A chapter hides nothing, so it opens for everybody: somebody may have been sent its address.
+async fn page(State(app): State<App>, guest: Guest, Which(chapter): Which) -> Response {
+    let frame = Frame::of(&app, &guest, "guia").await;
+    show(&guest, frame.map(|frame| opened(frame, chapter)))
 }
 
 fn opened(frame: Frame, chapter: &'static Chapter) -> Page {
@@ -233,12 +246,8 @@ fn opened(frame: Frame, chapter: &'static Chapter) -> Page {
     Page { frame, chapter, place, before, after }
 }
 
-async fn picture(Path(name): Path<String>) -> Response {
-    let name = name.strip_suffix(".png").unwrap_or_default();
-    match CHAPTERS.iter().find(|chapter| chapter.name == name) {
-        Some(chapter) => kept("image/png", chapter.picture.png),
-        None => Refusal::NotThere.into_response(),
-    }
+async fn picture(Which(chapter): Which) -> Response {
+    kept("image/png", chapter.picture.png)
 }
 
 #[cfg(test)]

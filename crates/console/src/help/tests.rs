@@ -3,10 +3,10 @@
 use super::*;
 use crate::frame;
 use std::fs;
-use std::path::{Path as File, PathBuf};
+use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
-    File::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
 fn text_of(chapter: &Chapter) -> String {
@@ -14,7 +14,7 @@ fn text_of(chapter: &Chapter) -> String {
 }
 
 /// Every file below a folder, but those of the guide itself.
-fn below(folder: &File, ending: &str) -> Vec<String> {
+fn below(folder: &Path, ending: &str) -> Vec<String> {
     let mut texts = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
