@@ -19,8 +19,9 @@ async function places(page) {
   return all;
 }
 
-// On the second engine the pages are the same: once is enough.
-const LOOKS = process.env.QUICK ? [["light", 1280]] : [["light", 1280], ["dark", 1280], ["light", 360], ["dark", 360]];
+// Each theme and each width once; for pictures, each with each. On the second engine the pages are the same: once is enough.
+const BOTH = [["light", 1280], ["dark", 360]];
+const LOOKS = process.env.QUICK ? BOTH.slice(0, 1) : pictures ? [...BOTH, ["dark", 1280], ["light", 360]] : BOTH;
 
 for (const [scheme, width] of LOOKS) {
   await check(`every page at ${width} px, ${scheme}`, async () => {
