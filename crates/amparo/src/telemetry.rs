@@ -19,7 +19,11 @@ pub fn logs(settings: &Settings) -> Result<(), Fatal> {
     let filter = filter(&settings.log_level).map_err(|error| {
         Fatal::new(format!("log_level: \"{}\" não é um filtro de registro: {error}.", settings.log_level))
     })?;
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // A line that cannot be written (a full disk) is lost: complaining of it where it could not be written panics.
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .log_internal_errors(false);
     match settings.log {
         LogFormat::Text => subscriber.init(),
         LogFormat::Json => subscriber.json().flatten_event(true).init(),

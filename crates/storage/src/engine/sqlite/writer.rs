@@ -27,7 +27,13 @@ pub fn run(connection: Connection, queue: &Receiver<Job>, unit_timeout: Duration
         queue.try_iter().for_each(|job| waiting.push(job));
         let batch = waiting.take();
         let _passed = turnstile.pass();
-        waiting.put_back(commit_together(&mut tx, batch, unit_timeout));
+        // Whatever goes wrong around a batch costs that batch alone: nobody else writes.
+        let committed = catch_unwind(AssertUnwindSafe(|| commit_together(&mut tx, batch, unit_timeout)));
+        match committed {
+            Ok(again) => waiting.put_back(again),
+            Err(_) if in_transaction(&mut tx) => drop(control(&mut tx, "ROLLBACK")),
+            Err(_) => {}
+        }
     }
 }
 
