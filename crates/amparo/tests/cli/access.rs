@@ -130,3 +130,19 @@ async fn the_log_tells_no_secret_even_at_its_loudest(database: Database) {
         assert_eq!(line, None, "{secret}");
     }
 }
+
+/// A log on a full disk is a log that is lost, and nothing else.
+#[both_engines]
+async fn a_log_that_cannot_be_written_stops_nobody(database: Database) {
+    let amparo = Amparo::new(database);
+    amparo.said("tenant create --name Associação");
+    let line = "user create --email ana@exemplo.com.br --name Ana --role administrador --password-stdin";
+    assert!(amparo.with_password(line, "uma senha bem longa").status.success());
+    let mut command = amparo.command("serve --listen 127.0.0.1:0 --log-level trace");
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let serving = Amparo::started(command.stderr(full));
+    for _ in 0..3 {
+        enter(&serving, "uma senha bem longa");
+    }
+    assert_eq!(serving.terminate(), 0);
+}
