@@ -345,9 +345,7 @@ async fn read_part(
 ) -> Result<(Vec<FoundBenefit>, i64), Error> {
     let (codes, total) = match month {
         Some((turn, month)) => {
-            let all = monthly::since(&mut *tx, scope.tenant(), month).await?;
-            let own = all.iter().filter(|one| one.turn == *turn && one.month == *month);
-            let total = own.filter(|one| scope.sees(one.branch)).map(|one| one.benefits).sum();
+            let total = monthly::count(&mut *tx, scope, (*turn, month)).await?;
             (monthly::codes(tx, scope, (*turn, month), (PAGE, skip)).await?, total)
         }
         None => {

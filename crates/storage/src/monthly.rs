@@ -80,6 +80,27 @@ pub async fn since(
     Ok(all)
 }
 
+/// How many of a month (`yyyy-MM`) the scope sees.
+pub async fn count(
+    from: impl Into<Source<'_>>,
+    scope: &Scope,
+    (turn, month): (Turn, &str),
+) -> Result<i64, Error> {
+    let statement =
+        sql("SELECT branch, rows FROM monthly_tally WHERE tenant = $1 AND turn = $2 AND month = $3
+         ORDER BY branch")
+        .arg(scope.tenant())
+        .arg(turn as i64)
+        .arg(month);
+    let mut count = 0;
+    for row in from.into().all(Weight::Point, statement).await? {
+        if scope.sees(row.get("branch")?) {
+            count += row.get::<i64>("rows")?;
+        }
+    }
+    Ok(count)
+}
+
 /// A page of the benefits of a month (`yyyy-MM`) that the scope sees, by day.
 pub async fn codes(
     tx: &mut Tx,
