@@ -87,7 +87,7 @@ pub async fn new(State(app): State<App>, guest: Guest, Kind(kind): Kind, query: 
             };
             shown(&app, &guest, kind, Filled::new(person, values)).await
         }
-        Err(_) => show(&guest, who(&app, &guest, kind, &query).await),
+        Err(_) => show(&guest, Box::pin(who(&app, &guest, kind, &query)).await),
     }
 }
 
