@@ -116,7 +116,7 @@ async function conflict(page) {
   await other.waitForSelector(".notice[role=status]");
   await page.fill('[name="codigoIntegracao"]', "DO-PRIMEIRO");
   await page.click("main form >> text=Salvar");
-  await page.waitForSelector("[role=alert] >> text=Outra pessoa alterou");
+  await page.waitForSelector("[role=alert] >> text=Outra pessoa salvou");
   assert.match(await page.innerText("[role=alert]"), /DO-PRIMEIRO[\s\S]*DO-OUTRO/);
   assert.equal(await page.inputValue('[name="codigoIntegracao"]'), "DO-PRIMEIRO");
   await page.click("main form >> text=Salvar");
@@ -200,7 +200,7 @@ async function edges(page) {
   assert.ok((await page.innerText("main")).includes(name), "a telephone without its area code");
   await page.goto(`${demo}/console/busca?q=7`);
   const found = await page.innerText("main");
-  for (const kind of ["Eventos", "Vistorias", "Chamados", "Consultas"]) assert.match(found, new RegExp(`${kind}: protocolo 7`));
+  for (const kind of ["Evento", "Vistoria", "Chamado", "Consulta"]) assert.match(found, new RegExp(`${kind} 7`));
   await page.goto(`${demo}/console/beneficios?situacaoBeneficio=ATIVO`);
   await page.click("tbody tr:first-child td:first-child a");
   const card = await page.innerText("dt:has-text('Cartão') + dd");
