@@ -65,7 +65,7 @@ fn command() -> Command {
             Arg::new("deliveries")
                 .long("deliveries")
                 .value_parser(value_parser!(u64).range(1_000..=1_000_000))
-                .default_value("10000")
+                .default_value("40000")
                 .help("Deliveries of each side in each round"),
         );
     let access = Command::new("access")

@@ -226,12 +226,15 @@ pub async fn free(app: &App, holder: &Holder, begins: bool) -> Result<u64, Error
         processes::alive(&app.db, since).await?.into_iter().map(|one| one.process).collect();
     let mut freed = 0;
     for tenant in storage::tenants::all(&app.db).await? {
-        let holders = queues::holders(&app.db, tenant.id).await?;
+        let held = (app.now(), app.now().plus(holder.lease));
+        let holders = queues::holders(&app.db, tenant.id, held).await?;
         for gone in holders.into_iter().filter(|one| holder.outlives(one, &alive, begins)) {
-            let (lane, input) = (Lane::background(tenant.id), (tenant.id, gone, app.now()));
+            let (lane, input) = (Lane::background(tenant.id), (tenant.id, gone, held));
             freed += app
                 .db
-                .write(lane, input, |tx, (tenant, gone, now)| Box::pin(queues::free(tx, *tenant, gone, *now)))
+                .write(lane, input, |tx, (tenant, gone, held)| {
+                    Box::pin(queues::free(tx, *tenant, gone, *held))
+                })
                 .await?;
         }
     }

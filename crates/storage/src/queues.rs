@@ -306,19 +306,29 @@ fn next(all: &[Held], now: Moment) -> Vec<Statement> {
     statements
 }
 
-/// Who holds queues of a tenant.
-pub async fn holders(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<String>, Error> {
-    let statement =
-        sql("SELECT DISTINCT holder FROM queues WHERE tenant = $1 AND holder IS NOT NULL ORDER BY holder");
-    let rows = from.into().all(Weight::Search, statement.arg(tenant)).await?;
+/// Who holds queues of a tenant. A lease ends at the latest at `until`: so only what is due between now and then is looked at.
+pub async fn holders(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    (now, until): (Moment, Moment),
+) -> Result<Vec<String>, Error> {
+    let statement = sql("SELECT DISTINCT q.holder FROM receivers r JOIN queues q ON q.tenant = r.tenant AND q.receiver = r.code
+         WHERE r.tenant = $1 AND q.tenant = $1 AND q.due_at > $2 AND q.due_at <= $3 AND q.holder IS NOT NULL ORDER BY q.holder");
+    let rows = from.into().all(Weight::Search, statement.arg(tenant).arg(now).arg(until)).await?;
     rows.iter().map(|row| row.get("holder")).collect()
 }
 
 /// Takes back what somebody holds who is gone.
-pub async fn free(tx: &mut Tx, tenant: TenantId, holder: &str, now: Moment) -> Result<u64, Error> {
-    let free =
-        sql("UPDATE queues SET due_at = $3, lease = NULL, holder = NULL WHERE tenant = $1 AND holder = $2");
-    tx.execute(free.arg(tenant).arg(holder).arg(now)).await
+pub async fn free(
+    tx: &mut Tx,
+    tenant: TenantId,
+    holder: &str,
+    (now, until): (Moment, Moment),
+) -> Result<u64, Error> {
+    let free = sql("UPDATE queues SET due_at = $3, lease = NULL, holder = NULL
+         WHERE tenant = $1 AND receiver IN (SELECT code FROM receivers WHERE tenant = $1) AND due_at > $3 AND due_at <= $4
+             AND holder = $2");
+    tx.execute(free.arg(tenant).arg(holder).arg(now).arg(until)).await
 }
 
 /// How much waits, and since when.

@@ -19,27 +19,32 @@ pub fn sql(text: &'static str) -> Statement {
     Statement { text: Cow::Borrowed(text), values: Vec::new(), known: false }
 }
 
-/// The statements that write many rows: `inserts("INSERT INTO t (a, b) VALUES", 100, rows)` writes a hundred with each,
-/// and what is left over one by one, so that the engines keep two prepared statements and no more.
+/// The statements that write many rows: `inserts("INSERT INTO t (a, b) VALUES", 100, rows)` writes a hundred with each, and
+/// what is left over in quarters of that, down to one, so that the engines keep a handful of prepared statements and no more.
 pub(crate) fn inserts<R: IntoIterator<Item = Value>>(
     head: &'static str,
     at_once: usize,
     rows: impl IntoIterator<Item = R>,
 ) -> Vec<Statement> {
-    let mut rows = rows.into_iter();
+    let mut rows = rows.into_iter().peekable();
     let mut statements = Vec::new();
-    loop {
-        let block: Vec<_> = rows.by_ref().take(at_once).collect();
-        if block.len() < at_once {
-            statements.extend(block.into_iter().map(|row| sql(head).rows([row])));
-            return statements;
+    while rows.peek().is_some() {
+        let mut block: Vec<R> = rows.by_ref().take(at_once).collect();
+        let mut size = at_once;
+        while !block.is_empty() {
+            while size > block.len() {
+                size = (size / 4).max(1);
+            }
+            let others = block.split_off(size);
+            statements.push(sql(head).rows(std::mem::replace(&mut block, others)));
         }
-        statements.push(sql(head).rows(block));
     }
+    statements
 }
 
-/// Lists come in a few lengths only, so that the engines keep few prepared statements.
-const LIST_LENGTHS: [usize; 6] = [1, 4, 16, 64, 256, 1024];
+/// Lists come in a few lengths only, so that the engines keep few prepared statements; the long ones closer together, for what
+/// fills them up is looked at, too.
+const LIST_LENGTHS: [usize; 10] = [1, 4, 16, 64, 128, 256, 384, 512, 768, 1024];
 
 impl Statement {
     /// Nothing yet: for what is appended to some other statement.
@@ -195,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn many_rows_travel_together_and_the_rest_alone() {
+    fn many_rows_travel_together_and_the_rest_in_a_few_lengths() {
         let rows = |n: i64| (1..=n).map(|number| [number.into(), "x".into()]);
         let made = inserts("INSERT INTO t (a, b) VALUES", 2, rows(3));
         assert_eq!(made[0].text(), "INSERT INTO t (a, b) VALUES ($1, $2), ($3, $4)");
@@ -203,6 +208,11 @@ mod tests {
         assert_eq!(made[1], sql("INSERT INTO t (a, b) VALUES ($1, $2)").arg(3).arg("x"));
         assert_eq!((made.len(), inserts("INSERT INTO t (a, b) VALUES", 2, rows(4)).len()), (2, 2));
         assert!(inserts("INSERT INTO t (a, b) VALUES", 2, rows(0)).is_empty());
+        let lengths = inserts("INSERT INTO t (a, b) VALUES", 32, rows(75))
+            .iter()
+            .map(|one| one.values().len() / 2)
+            .collect::<Vec<_>>();
+        assert_eq!(lengths, [32, 32, 8, 2, 1], "in a few lengths only");
     }
 
     #[test]

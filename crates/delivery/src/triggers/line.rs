@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
 /// How many times its places a receiver has in hand at most while it answers fast, so that it never waits for us.
-const AHEAD: usize = 32;
+const AHEAD: usize = 128;
 /// For so long it is believed that a receiver is still what it was when somebody last looked.
 const FRESH: Duration = Duration::from_millis(20);
 

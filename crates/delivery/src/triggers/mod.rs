@@ -42,7 +42,7 @@ pub struct Settings {
 /// Who takes longer than this is slow.
 const FAST: Duration = Duration::from_millis(500);
 /// Outcomes that are written together.
-const TOGETHER: usize = 256;
+const TOGETHER: usize = 512;
 /// How often it is looked whether somebody who holds messages is gone.
 const RECLAIM: Duration = Duration::from_secs(10);
 /// The database is not asked more often, whatever happens.
