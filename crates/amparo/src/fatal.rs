@@ -114,7 +114,7 @@ fn bad_address(why: &BadAddress) -> String {
 }
 
 /// The causes that people meet most, in their language; the others as the system tells them.
-fn plainly(cause: &str) -> String {
+pub fn plainly(cause: &str) -> String {
     let known = [
         ("Connection refused", "nenhum servidor atende nesse endereço"),
         ("failed to lookup address", "esse nome de servidor não existe"),

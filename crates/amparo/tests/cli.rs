@@ -3,6 +3,8 @@
 
 #[path = "cli/access.rs"]
 mod access;
+#[path = "cli/files.rs"]
+mod files;
 #[path = "cli/mail.rs"]
 mod mail;
 #[path = "cli/slow.rs"]

@@ -129,6 +129,10 @@ pub struct Operation {
     pub query: Vec<FieldInfo>,
     pub body: Option<Body>,
     pub answer: Option<Named>,
+    /// The body is a file, of any kind.
+    pub takes_file: bool,
+    /// The answer is a file of one of these types.
+    pub answers_file: &'static [&'static str],
     handler: MethodRouter<State>,
 }
 
@@ -179,7 +183,21 @@ impl Operation {
         let (section, summary, text) = (Section::Management, "", "");
         let handler = on(on_method, handler);
         let (query, body, answer) = (Vec::new(), None, None);
-        Operation { method, path, access, section, summary, text, query, body, answer, handler }
+        let (takes_file, answers_file) = (false, &[][..]);
+        Operation {
+            method,
+            path,
+            access,
+            section,
+            summary,
+            text,
+            query,
+            body,
+            answer,
+            takes_file,
+            answers_file,
+            handler,
+        }
     }
 
     /// What the documentation says of it.
@@ -240,6 +258,18 @@ impl Operation {
     /// Like [`Operation::takes`], where the body may be left out.
     pub fn may_take<T: ToSchema>(mut self) -> Operation {
         self.body = Some(Body { record: Named::of::<T>(), required: false });
+        self
+    }
+
+    /// Takes a file as it is, of any type.
+    pub fn takes_file(mut self) -> Operation {
+        self.takes_file = true;
+        self
+    }
+
+    /// Answers with a file of one of these types.
+    pub fn answers_file(mut self, types: &'static [&'static str]) -> Operation {
+        self.answers_file = types;
         self
     }
 

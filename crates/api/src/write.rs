@@ -64,7 +64,7 @@ impl FromRequest<State> for Write {
 }
 
 /// Whether the shell lost its patience with the body (`shell/drain.rs`).
-fn is_timeout(error: &(dyn Error + 'static)) -> bool {
+pub(crate) fn is_timeout(error: &(dyn Error + 'static)) -> bool {
     error.is::<TimeoutError>() || error.source().is_some_and(is_timeout)
 }
 

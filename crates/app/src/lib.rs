@@ -20,6 +20,7 @@ mod differences;
 pub mod equipment;
 mod error;
 pub mod feed;
+pub mod files;
 pub mod find;
 pub mod happened;
 pub mod health;
@@ -83,6 +84,8 @@ pub struct App {
     pub vault: Option<Vault>,
     /// Where this server stands, for those who look after it.
     pub place: Arc<health::Place>,
+    /// Where the bytes of files are.
+    pub files: files::Place,
     /// Told whenever something was written: there may be something to deliver.
     pub changed: Arc<Notify>,
 }
@@ -103,6 +106,7 @@ impl App {
             post: Arc::new(triggers::Nobody),
             vault: None,
             place: Arc::default(),
+            files: files::Place::default(),
             changed: Arc::default(),
         }
     }

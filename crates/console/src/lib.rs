@@ -24,6 +24,7 @@ mod benefit;
 mod board;
 mod cases;
 mod entering;
+mod files;
 mod finding;
 mod first_steps;
 mod form;
@@ -101,6 +102,7 @@ pub fn router(app: App, vault: Vault) -> Router {
         .merge(person::routes())
         .merge(benefit::routes())
         .merge(cases::routes())
+        .merge(files::routes())
         .merge(registering::routes())
         .merge(triggers::routes(vault))
         .merge(sales::routes())

@@ -28,6 +28,7 @@ const RECORDS: &[(&str, &str, &str)] = &[
     ("lead", "o", "/vendas/leads"),
     ("usuário", "o", "/usuarios/#"),
     ("receptor", "o", "/gatilhos"),
+    ("arquivo", "o", "/arquivos/#"),
 ];
 
 /// What is kept of a deed, and how it is said: `~` stands for the article.
@@ -38,6 +39,9 @@ const DEEDS: &[(&str, &str)] = &[
     ("cancelado", "cancelou ~"),
     ("reativado", "reativou ~"),
     ("anotado", "escreveu uma anotação n~"),
+    ("anexado", "anexou ~"),
+    ("removido", "removeu ~"),
+    ("restaurado", "restaurou ~"),
     ("pausado", "pausou ~"),
     ("retomado", "retomou ~"),
     ("testado", "testou ~"),
@@ -178,6 +182,7 @@ mod tests {
             ("base alterada: nome", "alterou os dados da associação (nome)", None),
             ("12 entregas do receptor 3 reenviadas", "reenviou 12 entregas do receptor 3", None),
             ("segredo do receptor 3 trocado", "trocou o segredo do receptor 3", None),
+            ("arquivo 12 anexado: no evento 7", "anexou o arquivo 12 (no evento 7)", Some("/arquivos/12")),
             ("algo de que ninguém sabe", "algo de que ninguém sabe", None),
         ] {
             assert_eq!(said(kept), (expected.to_owned(), link.map(str::to_owned)), "{kept}");

@@ -48,6 +48,10 @@ code!(
     SituationCode
 );
 code!(
+    /// A file that somebody attached (`codArquivo`).
+    FileCode
+);
+code!(
     /// A filter that somebody keeps of a list.
     FilterCode
 );

@@ -15,6 +15,7 @@ mod date;
 mod document;
 mod email;
 mod entity;
+mod file;
 mod fold;
 mod money;
 mod password;
@@ -38,7 +39,7 @@ pub use card::CardNumber;
 pub use chance::Chance;
 pub use codes::{
     AppointmentCode, BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, DealCode,
-    DependentCode, DoctorCode, FieldCode, FilterCode, FunnelCode, HistoryCode, InspectionCode,
+    DependentCode, DoctorCode, FieldCode, FileCode, FilterCode, FunnelCode, HistoryCode, InspectionCode,
     InspectionTypeCode, InstallationCode, ItemCode, LeadCode, MailCode, PersonCode, PlanCode, ReceiverCode,
     SellerCode, SituationCode, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode, TicketTypeCode,
     TrackerCode, UserCode, VehicleTypeCode,
@@ -51,13 +52,14 @@ pub use date::Date;
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;
 pub use entity::{CaseKind, Entity, SituationKind};
+pub use file::{FileKind, FileName, FileOwner};
 pub use fold::{begins_words, fold, name_words};
 pub use money::Money;
 pub use password::Password;
 pub use phone::Phone;
 pub use receiver::{ReceiverAddress, SigningSecret};
 pub use register::RegisterProblem;
-pub use rejection::{Field, FieldProblem, Rejection, Stands};
+pub use rejection::{Field, FieldProblem, FileProblem, Rejection, Stands};
 pub use role::Role;
 pub use scope::{Branches, Scope};
 pub use sets::{

@@ -70,6 +70,8 @@ pub enum Field {
     Responsible,
     Plans,
     Kinship,
+    /// A file that was attached, by its code.
+    File,
     /// A text that has no name of its own; where it stood names it.
     Text,
 }
@@ -308,6 +310,8 @@ pub enum Rejection {
     },
     /// A change must say which version of the record it is of.
     NoVersion,
+    /// What is wrong with a file that somebody wants to attach.
+    File(FileProblem),
 }
 
 /// A field that somebody sent otherwise than it stands.
@@ -317,6 +321,40 @@ pub struct Stands {
     pub field: String,
     pub sent: Option<String>,
     pub now: Option<String>,
+}
+
+/// Why a file is not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileProblem {
+    /// It has no bytes.
+    Empty,
+    TooLarge {
+        most_mib: u64,
+    },
+    /// Its bytes are of no kind that is kept.
+    Unknown,
+    /// A picture as some phones write it, which few programs open.
+    Heic,
+    /// A picture that moves.
+    Animated,
+    /// A picture, or a document, that cannot be read to its end.
+    Broken,
+    /// A picture of more points than are opened.
+    TooManyPixels {
+        most_megapixels: u64,
+    },
+    /// A document that brings programs with it.
+    Macros,
+    /// The record has as many files as it may.
+    TooMany {
+        most: usize,
+    },
+    /// The association keeps as much as it may.
+    BaseFull {
+        most_gib: u64,
+    },
+    /// It was removed so long ago that it is gone.
+    Gone,
 }
 
 /// What is wrong with the value of an additional field.
@@ -372,6 +410,9 @@ impl Rejection {
                 | Rejection::ClosedDeal { .. }
                 | Rejection::OwnRights
                 | Rejection::DisabledUser(_)
+                | Rejection::File(
+                    FileProblem::TooMany { .. } | FileProblem::BaseFull { .. } | FileProblem::Gone
+                )
                 | Rejection::NotEmpty
                 | Rejection::DemoUnfinished { .. }
         )

@@ -32,6 +32,7 @@ pub mod due_days;
 mod engine;
 mod error;
 pub mod field_changes;
+pub mod files;
 pub mod funnels;
 pub mod history;
 pub mod housekeeping;

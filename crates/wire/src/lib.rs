@@ -1,6 +1,7 @@
 //! The interface's words: its records and formats in Portuguese, exactly as the specification writes them, the reader
 //! of what callers send, and the text of every refusal and of every mail. No rule lives here.
 
+pub mod attachment;
 pub mod mail;
 pub mod names;
 pub mod read;

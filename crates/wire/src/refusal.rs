@@ -1,7 +1,7 @@
 //! What a refusal says: one sentence in Portuguese that names the field and what is allowed, written for the person in
 //! front of the screen.
 
-use domain::{Field, FieldProblem, Money, RegisterProblem, Rejection, Stands};
+use domain::{Field, FieldProblem, FileProblem, Money, RegisterProblem, Rejection, Stands};
 
 /// What a field is called outside.
 pub fn field(field: Field) -> &'static str {
@@ -46,6 +46,7 @@ pub fn field(field: Field) -> &'static str {
         Field::Responsible => "codUsuarioResponsavel",
         Field::Plans => "planos",
         Field::Kinship => "parentesco",
+        Field::File => "codArquivo",
         Field::Text => "texto",
         Field::User => "codUsuario",
         Field::Item => "codItem",
@@ -212,6 +213,9 @@ pub fn text(rejection: &Rejection) -> String {
         }
         Rejection::UnknownCode { field: case @ (Field::Claim | Field::Inspection | Field::Ticket | Field::Appointment), code } => {
             format!("{}: o registro {code} não existe para o seu usuário.", field(*case))
+        }
+        Rejection::UnknownCode { field: Field::File, code } => {
+            format!("codArquivo: o arquivo {code} não existe para o seu usuário.")
         }
         Rejection::UnknownCode { field: Field::User, code } => {
             format!("codUsuario: o usuário {code} não existe nesta base.")
@@ -402,6 +406,7 @@ pub fn text(rejection: &Rejection) -> String {
             format!("{field}{part}: {sentence}")
         }
         Rejection::NoVersion => "versao: informe a versão do registro que você leu.".to_owned(),
+        Rejection::File(problem) => format!("arquivo: {}", file_problem(problem)),
     }
 }
 
@@ -452,6 +457,34 @@ fn register_problem(problem: &RegisterProblem) -> (String, String) {
         }
     };
     (String::new(), sentence)
+}
+
+/// Why a file is not kept.
+fn file_problem(problem: &FileProblem) -> String {
+    const KINDS: &str = "envie uma foto (JPEG, PNG ou WebP), um PDF, um DOCX ou um XLSX.";
+    match problem {
+        FileProblem::Empty => "veio vazio; escolha o arquivo de novo.".to_owned(),
+        FileProblem::TooLarge { most_mib } => format!("passa de {most_mib} MiB, o máximo; envie um menor."),
+        FileProblem::Unknown => format!("o conteúdo não é de um tipo aceito; {KINDS}"),
+        FileProblem::Heic => {
+            "esta foto está no formato HEIC, que poucos programas abrem; envie-a em JPEG. No iPhone, escolha Ajustes, Câmera, \
+             Formatos, Mais compatível, ou envie a foto pelo navegador do próprio telefone, que a converte."
+                .to_owned()
+        }
+        FileProblem::Animated => "é uma imagem animada; envie uma foto parada.".to_owned(),
+        FileProblem::Broken => "está incompleto ou estragado e não abre; envie-o de novo.".to_owned(),
+        FileProblem::TooManyPixels { most_megapixels } => {
+            format!("a foto passa de {most_megapixels} megapixels, o máximo; envie uma menor.")
+        }
+        FileProblem::Macros => "o documento traz macros (programas); salve-o sem elas e envie de novo.".to_owned(),
+        FileProblem::TooMany { most } => {
+            format!("este registro já tem {most} arquivos, o máximo; remova um antes de enviar outro.")
+        }
+        FileProblem::BaseFull { most_gib } => {
+            format!("a associação já guarda {most_gib} GiB de arquivos, o máximo; fale com o administrador.")
+        }
+        FileProblem::Gone => "foi removido há tempo demais e já não existe; envie-o de novo.".to_owned(),
+    }
 }
 
 /// The part of the field that is wrong, and why.

@@ -13,11 +13,13 @@ mod trigger;
 mod user;
 mod worker;
 
+use crate::bucket;
 use crate::cli;
 use crate::fatal::Fatal;
-use crate::settings::Settings;
+use crate::settings::{FilePlace, Settings};
 use crate::system::{SystemChance, SystemClock};
 use crate::telemetry;
+use app::files::Place;
 use app::triggers::Holder;
 use app::{App, Cost, Passwords, Vault};
 use clap::ArgMatches;
@@ -129,6 +131,38 @@ fn mail_folder(settings: &Settings, address: &Address) -> Result<PathBuf, Fatal>
         None => key_file(settings, address)?.parent().map(PathBuf::from).unwrap_or_default(),
     };
     Ok(beside.join("mails"))
+}
+
+/// Where the files that people attach are kept.
+fn file_place(settings: &Settings, address: &Address) -> Result<Place, Fatal> {
+    let beside = match address.folder() {
+        Some(folder) => folder.to_owned(),
+        None => key_file(settings, address)?.parent().map(PathBuf::from).unwrap_or_default(),
+    };
+    let limits = settings.files.limits;
+    let opened = match &settings.files.place {
+        FilePlace::Folder(Some(folder)) => Place::folder(folder, limits),
+        FilePlace::Folder(None) => Place::folder(&beside.join("arquivos"), limits),
+        FilePlace::Bucket(bucket) => {
+            let store = bucket::open(bucket).map_err(|error| {
+                Fatal::new(format!("O bucket dos arquivos não pôde ser aberto: {error}; confira files.s3_*."))
+            })?;
+            Place::bucket(store, &beside.join("arquivos-a-caminho"), limits)
+        }
+    };
+    opened.map_err(|error| unusable(&error))
+}
+
+/// Refuses to start where files could not be kept.
+async fn probe_files(app: &App) -> Result<(), Fatal> {
+    app.files.probe(&*app.chance).await.map_err(|error| unusable(&error))
+}
+
+fn unusable(error: &app::Error) -> Fatal {
+    Fatal::new(format!(
+        "O lugar dos arquivos anexados não pode ser usado: {}; confira a seção [files] da configuração.",
+        crate::fatal::plainly(&error.to_string())
+    ))
 }
 
 /// Where the server's key is.

@@ -63,6 +63,8 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let here = format!("{scheme}://{at}");
     let mut app = super::app_on(db, &super::public_url(settings, scheme, &at.to_string()))?;
     app.throttle = settings.access.throttle;
+    app.files = super::file_place(settings, &address)?;
+    super::probe_files(&app).await?;
     let poster = poster(settings)?;
     if asked.delivers {
         app.post = Arc::new(poster.clone());
@@ -237,6 +239,7 @@ impl From<&Settings> for Rhythm {
                 mail_bodies: DAY * keep.mail_body_days,
                 attempts: DAY * keep.attempts_days,
                 login_failures: settings.access.throttle.window,
+                removed_files: DAY * keep.removed_files_days,
             },
         }
     }

@@ -7,6 +7,7 @@
 mod duration;
 mod error;
 mod file;
+mod files;
 mod flags;
 mod kind;
 mod layers;
@@ -19,6 +20,7 @@ mod tests;
 
 pub use duration::parse as parse_duration;
 pub use error::SettingsError;
+pub use files::{Bucket, FilePlace, FileSettings};
 pub use flags::arguments;
 pub use sections::{
     AccessSettings, HousekeepingSettings, HttpSettings, LogFormat, MailSettings, StorageSettings,
@@ -51,6 +53,7 @@ pub struct Settings {
     pub storage: StorageSettings,
     pub mail: MailSettings,
     pub triggers: TriggerSettings,
+    pub files: FileSettings,
     pub housekeeping: HousekeepingSettings,
     effective: Effective,
 }
@@ -89,6 +92,7 @@ impl Settings {
             storage: StorageSettings::read(&effective)?,
             mail: MailSettings::read(&effective)?,
             triggers: TriggerSettings::read(&effective)?,
+            files: FileSettings::read(&effective)?,
             housekeeping: HousekeepingSettings::read(&effective)?,
             effective,
         })

@@ -261,6 +261,7 @@ pub struct HousekeepingSettings {
     pub idempotency_days: u32,
     pub mail_body_days: u32,
     pub attempts_days: u32,
+    pub removed_files_days: u32,
 }
 
 impl HousekeepingSettings {
@@ -272,6 +273,7 @@ impl HousekeepingSettings {
             idempotency_days: values.integer("housekeeping.idempotency_days", 1..=*DAYS.end())?,
             mail_body_days: values.integer("housekeeping.mail_body_days", DAYS)?,
             attempts_days: values.integer("housekeeping.attempts_days", DAYS)?,
+            removed_files_days: values.integer("housekeeping.removed_files_days", 1..=*DAYS.end())?,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! What the association registers and operates by itself.
 
+pub mod arquivo;
 pub mod associado;
 pub mod auditoria;
 pub mod base;

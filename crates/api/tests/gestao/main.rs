@@ -6,6 +6,7 @@
 #[path = "../contract/calls.rs"]
 mod calls;
 
+mod arquivo;
 mod base;
 mod benefit_life;
 mod cards;

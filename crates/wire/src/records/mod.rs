@@ -20,6 +20,7 @@ mod deal;
 mod deal_input;
 mod dependent;
 mod equipment;
+mod file;
 mod item;
 mod lead;
 mod management;
@@ -76,6 +77,7 @@ pub use dependent::{
     PesquisaDependenteQuery, PlanoApontado, TitularTO,
 };
 pub use equipment::RastreadorInstalacaoTO;
+pub use file::{ArquivoQuery, ArquivoTO};
 pub use item::{ItemBeneficioInput, ItemBeneficioOutputTO};
 pub use lead::{
     ContatoInput, EtapaTO, FunilTO, LeadInput, LeadOutputTO, PesquisaLeadQuery, PessoaLeadOutputTO,
