@@ -107,7 +107,7 @@ fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
             .description(Some("Os bytes do arquivo, como são."))
             .content("application/octet-stream", ContentBuilder::new().schema(Some(bytes())).build())
             .required(Some(Required::True));
-        operation = operation.request_body(Some(body.build()));
+        operation = operation.request_body(Some(body.build())).parameter(idempotency_key());
     }
     let mut ok = ResponseBuilder::new().description("Feito.");
     if let Some(answer) = &one.answer {
@@ -168,6 +168,7 @@ fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
         refusals.extend([
             ("409", "O registro já tem o máximo de arquivos, ou a base o máximo de espaço."),
             ("413", "O arquivo passa do tamanho máximo."),
+            ("422", "A chave de Idempotency-Key já foi usada com outro corpo."),
         ]);
     }
     if one.access == Access::Login || one.access == Access::Open && one.body.is_some() {

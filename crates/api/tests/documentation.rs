@@ -55,7 +55,10 @@ fn every_operation_is_told_in_portuguese_with_its_credential_and_its_refusals() 
         };
         assert_eq!(told["security"], security, "{name}");
         let responses = told["responses"].as_object().unwrap();
-        assert!(responses["200"]["content"]["application/json"]["schema"].is_object(), "{name}");
+        let kinds = if one.answers_file.is_empty() { &["application/json"][..] } else { one.answers_file };
+        for kind in kinds {
+            assert!(responses["200"]["content"][*kind]["schema"].is_object(), "{name} {kind}");
+        }
         for (status, response) in responses.iter().filter(|(status, _)| *status != "200") {
             assert!(response["content"]["text/plain"].is_object(), "{name} {status}");
         }
@@ -165,13 +168,27 @@ async fn every_answer_is_as_the_document_says(world: World) {
             Access::Login => server.enter(&world.operator.email, testkit::PASSWORD).await,
             _ => {
                 let told = described(&document, one.method.as_str(), one.path);
-                let mut body = example(&document, &told["requestBody"]);
-                let address = in_this_world(one.path, &mut body);
-                if let Some(version) = body.as_mut().and_then(|body| body.get_mut("versao")) {
-                    *version = present(&server, &headers, one.path, &address).await;
+                if one.takes_file || !one.answers_file.is_empty() {
+                    let address = in_this_world(one.path, &mut None);
+                    let photo = if one.takes_file { testkit::pictures::png(4, 3) } else { Vec::new() };
+                    let answer = server.send(one.method.as_str(), &address, &headers[..1], &photo).await;
+                    let kind = answer.head.header("content-type").unwrap_or_default();
+                    assert!(one.takes_file || one.answers_file.contains(&kind), "{}: {answer:?}", one.path);
+                    if one.answers_file.is_empty() {
+                        answer.head
+                    } else {
+                        assert_eq!(answer.head.status, 200, "{}", one.path);
+                        continue;
+                    }
+                } else {
+                    let mut body = example(&document, &told["requestBody"]);
+                    let address = in_this_world(one.path, &mut body);
+                    if let Some(version) = body.as_mut().and_then(|body| body.get_mut("versao")) {
+                        *version = present(&server, &headers, one.path, &address).await;
+                    }
+                    let body = body.map_or(String::new(), |one| one.to_string());
+                    server.call(one.method.as_str(), &address, &headers, &body).await
                 }
-                let body = body.map_or(String::new(), |one| one.to_string());
-                server.call(one.method.as_str(), &address, &headers, &body).await
             }
         };
         assert_eq!(answer.status, 200, "{} {}: {answer:?}", one.method, one.path);
@@ -275,6 +292,7 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         ("{codUsuario}", "300"),
         ("{codLead}", "1"),
         ("{codItem}", "2"),
+        ("{codArquivo}", "1"),
     ];
     if ["/gestao/vistoria/{codVistoria}/situacao", "/gestao/consulta/{codConsulta}/situacao"].contains(&path)
     {
@@ -319,6 +337,7 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         "/ext/beneficio" if body.is_none() => format!("{path}?sequencial=1"),
         "/ext/beneficio/dependente" if body.is_none() => format!("{path}?nome=jo"),
         "/gestao/entrega" => format!("{path}?codReceptor=1"),
+        files if files.ends_with("/arquivos") => format!("{path}?nome=a.png"),
         _ => path,
     }
 }

@@ -218,6 +218,13 @@ struct Entry {
     limits: Limits,
     /// As it will be written down, but for its code.
     file: File,
+    registers: Arc<Registers>,
+}
+
+impl Entry {
+    fn told(&self, file: File, is_new: bool) -> Told {
+        Told { file, registers: Arc::clone(&self.registers), is_changeable: true, is_new }
+    }
 }
 
 /// Attaches a file to a record. The same bytes again are the file that is there already.
@@ -225,9 +232,9 @@ pub async fn attach(
     app: &App,
     caller: &Session,
     owner: Owner,
-    name: &str,
-    incoming: Incoming,
-) -> Result<Told, Error> {
+    (name, incoming): (&str, Incoming),
+    once: Once<Told>,
+) -> Result<Done<Told>, Error> {
     caller.must_be(STAFF)?;
     let _held = app.files.hold().await?;
     let ready = prepared(app, incoming.whole().await?).await?;
@@ -235,6 +242,7 @@ pub async fn attach(
     let key = place::new_key(tenant, &*app.chance);
     let file = described(&ready, owner, (FileName::clean(name, ready.kind).as_str(), key.clone()));
     let file = File { created_at: app.now(), created_by: Some(caller.user), ..file };
+    let registers = registers(app, tenant).await?;
     let entry = || Entry {
         scope: caller.scope.clone(),
         user: caller.user,
@@ -242,29 +250,28 @@ pub async fn attach(
         now: app.now(),
         limits: app.files.limits,
         file: file.clone(),
+        registers: Arc::clone(&registers),
     };
-    let registers = registers(app, tenant).await?;
-    let told = |file, is_new| Told { file, registers: Arc::clone(&registers), is_changeable: true, is_new };
-    let there = app.db.write(Lane::of(tenant), entry(), |tx, entry| Box::pin(begin(tx, entry))).await?;
-    if let Some(same) = there {
-        return Ok(told(same, false));
+    let lane = Lane::of(tenant);
+    let is_loose = app.db.write(lane, entry(), |tx, entry| Box::pin(begin(tx, entry))).await?;
+    if is_loose {
+        put(app, &key, ready).await?;
     }
-    put(app, &key, ready).await?;
-    let written = app.db.write(Lane::of(tenant), entry(), |tx, entry| Box::pin(write(tx, entry))).await;
-    match written {
-        Ok(Written::New(file)) => Ok(told(file, true)),
-        Ok(Written::There(file)) => {
-            sweep::forget(app, tenant, &key).await;
-            Ok(told(file, false))
-        }
-        Err(error) => {
-            // Unless nobody knows whether it was written: then its key says so when it is old.
-            if !error.is_passing() {
-                sweep::forget(app, tenant, &key).await;
-            }
-            Err(error)
-        }
+    let done = once::write(app, lane, once, entry(), |tx, entry| Box::pin(write(tx, entry))).await;
+    let is_kept = match &done {
+        Ok(Done::Now(told)) => told.is_new,
+        Ok(Done::Before(_)) => false,
+        // Nobody knows whether it was written down: when it is old, its key says so.
+        Err(error) => error.is_passing(),
+    };
+    if is_loose && !is_kept {
+        sweep::forget(app, tenant, &key).await;
     }
+    if let Ok(Done::Now(Told { is_new: false, file, .. })) = &done {
+        let (_, person) = found(app, caller, file.code).await?;
+        saw(app, caller, operations(owner.of).1, std::iter::once(person))?;
+    }
+    done
 }
 
 /// A file as its bytes show it.
@@ -302,14 +309,14 @@ async fn put(app: &App, key: &str, ready: Ready) -> Result<(), Error> {
     app.files.put(key, Part::Data, ready.bytes).await
 }
 
-/// Says that bytes will be under a key, unless they may not, or are there already.
-async fn begin(tx: &mut Tx, entry: &Entry) -> Result<Option<File>, Error> {
+/// Says that bytes will be under a key; not so where they may not be, or are there already.
+async fn begin(tx: &mut Tx, entry: &Entry) -> Result<bool, Error> {
     let (_, there) = judge(tx, entry).await?;
     if there.is_none() {
         let key = &entry.file.storage_key;
         tx.execute(files::loosen(entry.scope.tenant(), key, entry.now)).await?;
     }
-    Ok(there)
+    Ok(there.is_none())
 }
 
 /// Whom the record is about; and the same file, where the record has it.
@@ -332,17 +339,11 @@ async fn judge(tx: &mut Tx, entry: &Entry) -> Result<(PersonCode, Option<File>),
     Ok((person, None))
 }
 
-enum Written {
-    New(File),
-    /// Somebody else was faster with the same.
-    There(File),
-}
-
-async fn write(tx: &mut Tx, entry: &Entry) -> Result<Written, Error> {
+async fn write(tx: &mut Tx, entry: &Entry) -> Result<Told, Error> {
     let (tenant, owner) = (entry.scope.tenant(), entry.owner);
     let (person, there) = judge(tx, entry).await?;
     if let Some(there) = there {
-        return Ok(Written::There(there));
+        return Ok(entry.told(there, false));
     }
     // Swept meanwhile, because it took a day: then its bytes are gone.
     if tx.execute(files::fasten(tenant, &entry.file.storage_key)).await? == 0 {
@@ -360,8 +361,8 @@ async fn write(tx: &mut Tx, entry: &Entry) -> Result<Written, Error> {
     let mut statements = vec![files::insert(tenant, &file), files::grow(tenant, 1, file.size)];
     statements.extend(noted(tx, entry, person, change).await?);
     tx.batch(statements).await?;
-    let written = files::find(&mut *tx, tenant, code).await?;
-    Ok(Written::New(written.ok_or_else(|| unknown(code))?))
+    let written = files::find(&mut *tx, tenant, code).await?.ok_or_else(|| unknown(code))?;
+    Ok(entry.told(written, true))
 }
 
 /// What the history of a record and the audit are told of one of its files.
@@ -447,14 +448,16 @@ async fn write_removed(
     tx: &mut Tx,
     (scope, user, (code, removed, reason), now, limits, registers): &Removing,
 ) -> Result<Told, Error> {
-    let told = |file, is_new| Told { file, registers: Arc::clone(registers), is_changeable: true, is_new };
     let (file, person, _) = read_seen(tx, scope, *code).await?.ok_or_else(|| unknown(*code))?;
     let owner = Owner { of: file.owner, record: file.record };
     owner.changeable(tx, scope).await?;
-    if file.removed.is_some() == *removed {
-        return Ok(told(file, false));
+    let is_so = file.removed.is_some() == *removed;
+    let registers = Arc::clone(registers);
+    let entry =
+        Entry { scope: scope.clone(), user: *user, owner, now: *now, limits: *limits, file, registers };
+    if is_so {
+        return Ok(entry.told(entry.file.clone(), false));
     }
-    let entry = Entry { scope: scope.clone(), user: *user, owner, now: *now, limits: *limits, file };
     let (operation, did) = if *removed { (REMOVE, "removido") } else { (RESTORE, "restaurado") };
     if !*removed {
         room(tx, &entry).await?;
@@ -465,7 +468,7 @@ async fn write_removed(
     statements.extend(noted(tx, &entry, person, change).await?);
     tx.batch(statements).await?;
     let file = files::find(&mut *tx, scope.tenant(), *code).await?.ok_or_else(|| unknown(*code))?;
-    Ok(told(file, true))
+    Ok(entry.told(file, true))
 }
 
 /// What comes back needs a place among those that came meanwhile.

@@ -62,7 +62,9 @@ impl Scene {
         for piece in bytes.chunks(100_000) {
             incoming.push(piece).await.unwrap();
         }
-        files::attach(app, &self.session, self.owner, "foto.jpg", incoming).await.unwrap().file
+        let done =
+            files::attach(app, &self.session, self.owner, ("foto.jpg", incoming), Once::each_time()).await;
+        done.unwrap().now().unwrap().file
     }
 
     /// What lies in the folder, by its path in it.

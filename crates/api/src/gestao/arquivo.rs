@@ -7,7 +7,7 @@ use crate::answer::Answer;
 use crate::docs::AsItIs;
 use crate::extract::{Caller, Code, Query};
 use crate::failure::Failure;
-use crate::write::{Write, is_timeout};
+use crate::write::{Keyed, Write, is_timeout};
 use app::files::{self, File, Incoming, Owner, Part, Stream, Told};
 use axum::body::Body;
 use axum::extract::{self, FromRequest, Request};
@@ -15,6 +15,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use domain::{FileCode, FileOwner, FileProblem, Moment, Rejection, TimeZone, UserCode};
 use http_body_util::BodyExt;
+use sha2::{Digest, Sha256};
 use std::time::Duration;
 use wire::attachment;
 use wire::read;
@@ -64,9 +65,12 @@ pub async fn attach<O: Owning>(
 ) -> Result<Response, Failure> {
     let owner = Owner { of: O::OWNER, record: code.get()? };
     files::may_attach(&state.app, &caller, owner).await?;
-    let incoming = upload.received(&state).await?;
-    let told = files::attach(&state.app, &caller, owner, query.name.as_str(), incoming).await?;
-    Ok(Answer(told_record(&told)).into_response())
+    let (keyed, incoming) = upload.received(&state).await?;
+    let name = query.name.as_str();
+    // The name counts as part of what was sent.
+    let sent = Sha256::new().chain_update(name).chain_update([0]).chain_update(incoming.digest());
+    let act = async |once| Ok(files::attach(&state.app, &caller, owner, (name, incoming), once).await?);
+    keyed.answer(&state, (&caller, sent.finalize().into()), act, told_record).await
 }
 
 /// `GET /gestao/arquivo/{codArquivo}`
@@ -188,6 +192,7 @@ fn record(file: &File, zone: &TimeZone) -> ArquivoTO {
 /// that asks before it sends much is told no before it does.
 pub struct Upload {
     announced: Option<u64>,
+    keyed: Keyed,
     body: Body,
 }
 
@@ -195,8 +200,8 @@ impl FromRequest<State> for Upload {
     type Rejection = Failure;
 
     async fn from_request(request: Request, _: &State) -> Result<Upload, Failure> {
-        let announced = announced(request.headers());
-        Ok(Upload { announced, body: request.into_body() })
+        let (parts, body) = request.into_parts();
+        Ok(Upload { announced: announced(&parts.headers), keyed: Keyed::of(&parts), body })
     }
 }
 
@@ -208,7 +213,7 @@ fn announced(headers: &HeaderMap) -> Option<u64> {
 const MIB_TAKES: Duration = Duration::from_secs(30);
 
 impl Upload {
-    async fn received(self, state: &State) -> Result<Incoming, Failure> {
+    async fn received(self, state: &State) -> Result<(Keyed, Incoming), Failure> {
         let limits = state.app.files.limits;
         if self.announced.is_some_and(|size| size > limits.largest()) {
             let most_mib = limits.largest_mib;
@@ -218,7 +223,8 @@ impl Upload {
         let most = u32::try_from(limits.largest_mib).unwrap_or(u32::MAX);
         let patience = state.http.body_timeout + MIB_TAKES.saturating_mul(most);
         let all = taken(self.body, Incoming::new(&state.app.files));
-        tokio::time::timeout(patience, all).await.map_err(|_| Failure::Slow)?
+        let incoming = tokio::time::timeout(patience, all).await.map_err(|_| Failure::Slow)??;
+        Ok((self.keyed, incoming))
     }
 }
 

@@ -217,7 +217,12 @@ async fn the_same_bytes_again_are_the_file_that_is_there(world: World) {
             let mut incoming = app::files::Incoming::new(&app.files);
             incoming.push(&photo).await.unwrap();
             let owner = app::files::Owner { of: domain::FileOwner::Claim, record };
-            app::files::attach(&app, &session, owner, "foto.jpg", incoming).await.unwrap()
+            let once = app::once::Once::each_time();
+            app::files::attach(&app, &session, owner, ("foto.jpg", incoming), once)
+                .await
+                .unwrap()
+                .now()
+                .unwrap()
         }
     })
     .await;

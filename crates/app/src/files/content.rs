@@ -66,7 +66,8 @@ fn document(bytes: &Bytes) -> Result<FileKind, FileProblem> {
     if archive.offset() != 0 || !has("[Content_Types].xml") {
         return Err(FileProblem::Unknown);
     }
-    if archive.file_names().any(|name| name.to_ascii_lowercase().ends_with("vbaproject.bin")) {
+    let is_program = |name: &str| name.to_ascii_lowercase().ends_with("vbaproject.bin");
+    if archive.file_names().any(|name| name.is_ok_and(|name| is_program(&name))) {
         return Err(FileProblem::Macros);
     }
     match () {

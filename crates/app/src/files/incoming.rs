@@ -5,6 +5,7 @@ use super::place::Place;
 use crate::Error;
 use bytes::Bytes;
 use domain::{FileProblem, Rejection};
+use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -20,6 +21,7 @@ pub struct Incoming {
     gathered: Vec<u8>,
     file: Option<File>,
     waiting: Option<Arc<Path>>,
+    seen: Sha256,
 }
 
 impl Incoming {
@@ -31,6 +33,7 @@ impl Incoming {
             gathered: Vec::new(),
             file: None,
             waiting: place.waiting.clone(),
+            seen: Sha256::new(),
         }
     }
 
@@ -44,11 +47,17 @@ impl Incoming {
         if self.size > self.most {
             return Err(too_large(self.most_mib).into());
         }
+        self.seen.update(bytes);
         self.gathered.extend_from_slice(bytes);
         match self.gathered.len() < GATHERED {
             true => Ok(()),
             false => self.spill().await,
         }
+    }
+
+    /// Tells what came from anything else that could have come.
+    pub fn digest(&self) -> [u8; 32] {
+        self.seen.clone().finalize().into()
     }
 
     async fn spill(&mut self) -> Result<(), Error> {

@@ -30,7 +30,9 @@ impl Script<'_> {
         let mut incoming = Incoming::new(&self.app.files);
         incoming.push(&testkit::pictures::pdf()).await.unwrap();
         self.recorder.begin("a file is attached");
-        let code = files::attach(self.app, caller, owner, "a.pdf", incoming).await.unwrap().file.code;
+        let code = now(files::attach(self.app, caller, owner, ("a.pdf", incoming), Once::each_time()).await)
+            .file
+            .code;
         self.recorder.begin("the files of a member");
         files::list(self.app, caller, owner).await.unwrap();
         self.recorder.begin("a file");

@@ -5,6 +5,7 @@ use crate::form::is_from_here;
 use crate::page::Refusal;
 use crate::visitor::{Guest, Number, redirect, root, tell};
 use app::files::{self, Incoming, Owner};
+use app::once::{Done, Once};
 use app::{App, Error};
 use axum::body::Body;
 use axum::extract::{FromRequest, Request, State};
@@ -127,7 +128,11 @@ async fn take(
             return Err(Refusal::TooLarge);
         }
         let attached = match received(app, field).await? {
-            Ok(incoming) => files::attach(app, guest.session(), owner, &name, incoming).await,
+            Ok(incoming) => {
+                let done =
+                    files::attach(app, guest.session(), owner, (&name, incoming), Once::each_time()).await;
+                done.and_then(Done::now)
+            }
             Err(error) => Err(error),
         };
         match attached {
