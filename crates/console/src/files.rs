@@ -9,7 +9,6 @@ use crate::visitor::{Guest, root};
 use app::files::{self, File, Owner};
 use app::{App, Error};
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::routing::{get, post};
 use domain::{FileKind, FileOwner};
 
@@ -20,10 +19,9 @@ pub fn routes() -> Router<App> {
         .route("/console/arquivos/{codigo}/miniatura", get(one::preview))
         .route("/console/arquivos/{codigo}/remover", post(one::remove))
         .route("/console/arquivos/{codigo}/restaurar", post(one::restore));
-    // A form with files bears its own limits.
     FileOwner::ALL.into_iter().fold(router, |router, of| {
         let at = format!("/console/{}/{{codigo}}/arquivos", path(of));
-        router.route(&at, post(upload::attach).layer(DefaultBodyLimit::disable()))
+        router.route(&at, post(upload::attach))
     })
 }
 

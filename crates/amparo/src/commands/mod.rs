@@ -16,7 +16,7 @@ mod worker;
 use crate::bucket;
 use crate::cli;
 use crate::fatal::Fatal;
-use crate::settings::{FilePlace, Settings};
+use crate::settings::{FilePlace, FileSettings, Settings};
 use crate::system::{SystemChance, SystemClock};
 use crate::telemetry;
 use app::files::Place;
@@ -139,15 +139,21 @@ fn file_place(settings: &Settings, address: &Address) -> Result<Place, Fatal> {
         Some(folder) => folder.to_owned(),
         None => key_file(settings, address)?.parent().map(PathBuf::from).unwrap_or_default(),
     };
-    let limits = settings.files.limits;
-    let opened = match &settings.files.place {
-        FilePlace::Folder(Some(folder)) => Place::folder(folder, limits),
-        FilePlace::Folder(None) => Place::folder(&beside.join("arquivos"), limits),
-        FilePlace::Bucket(bucket) => {
+    let FileSettings { place, folder, bucket, limits } = &settings.files;
+    let opened = match place {
+        FilePlace::Folder => {
+            Place::folder(&folder.clone().unwrap_or_else(|| beside.join("arquivos")), *limits)
+        }
+        FilePlace::Bucket => {
+            if let Some(key) = bucket.missing() {
+                return Err(Fatal::new(format!(
+                    "Os arquivos ficam num bucket (files.place), e falta dizer {key}."
+                )));
+            }
             let store = bucket::open(bucket).map_err(|error| {
                 Fatal::new(format!("O bucket dos arquivos não pôde ser aberto: {error}; confira files.s3_*."))
             })?;
-            Place::bucket(store, &beside.join("arquivos-a-caminho"), limits)
+            Place::bucket(store, &beside.join("arquivos-a-caminho"), *limits)
         }
     };
     opened.map_err(|error| unusable(&error))

@@ -14,14 +14,17 @@ const GIB: RangeInclusive<i64> = 0..=1_048_576;
 #[derive(Clone, Debug)]
 pub struct FileSettings {
     pub place: FilePlace,
+    /// `None`: `arquivos` in the folder of the database or of the key.
+    pub folder: Option<PathBuf>,
+    /// What is said of the bucket, whether files are there or not.
+    pub bucket: Bucket,
     pub limits: Limits,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilePlace {
-    /// `None`: `arquivos` in the folder of the database or of the key.
-    Folder(Option<PathBuf>),
-    Bucket(Bucket),
+    Folder,
+    Bucket,
 }
 
 /// A bucket of a store that speaks as S3 does.
@@ -38,6 +41,17 @@ pub struct Bucket {
 }
 
 impl Bucket {
+    /// What is still to be said before files can be kept there.
+    pub fn missing(&self) -> Option<&'static str> {
+        let needed = [
+            ("files.s3_bucket", &self.name),
+            ("files.s3_region", &self.region),
+            ("files.s3_access_key", &self.access_key),
+            ("files.s3_secret_key", &self.secret_key),
+        ];
+        needed.into_iter().find(|(_, value)| value.is_empty()).map(|(key, _)| key)
+    }
+
     /// The host of the endpoint, without its port.
     pub fn host(&self) -> Option<String> {
         let (_, place) = self.endpoint.as_deref()?.split_once("://")?;
@@ -52,15 +66,16 @@ impl Bucket {
 /// Without the keys.
 impl fmt::Debug for Bucket {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{:?}", (&self.endpoint, &self.name, &self.region, &self.prefix))
+        let has_keys = (!self.access_key.is_empty(), !self.secret_key.is_empty());
+        write!(out, "{:?}", (&self.endpoint, &self.name, &self.region, has_keys, &self.prefix))
     }
 }
 
 impl FileSettings {
     pub(super) fn read(values: &Effective) -> Result<FileSettings, SettingsError> {
         let place = match values.text("files.place") {
-            "pasta" => FilePlace::Folder(values.path("files.folder")),
-            "s3" => FilePlace::Bucket(bucket(values)?),
+            "pasta" => FilePlace::Folder,
+            "s3" => FilePlace::Bucket,
             _ => return Err(values.refuse("files.place", "pasta ou s3")),
         };
         let limits = Limits {
@@ -68,7 +83,7 @@ impl FileSettings {
             most_per_record: values.integer("files.most_per_record", PER_RECORD)?,
             base_gib: values.integer("files.base_gib", GIB)?,
         };
-        Ok(FileSettings { place, limits })
+        Ok(FileSettings { place, folder: values.path("files.folder"), bucket: bucket(values)?, limits })
     }
 }
 
@@ -82,16 +97,13 @@ fn bucket(values: &Effective) -> Result<Bucket, SettingsError> {
             );
         }
     };
-    let filled = |key: &str, what: &str| match values.text(key).trim() {
-        "" => Err(values.refuse(key, what)),
-        text => Ok(text.to_owned()),
-    };
+    let text = |key: &str| values.text(key).trim().to_owned();
     Ok(Bucket {
         endpoint,
-        name: filled("files.s3_bucket", "o nome do bucket, pois files.place é s3")?,
-        region: filled("files.s3_region", "a região do bucket, como us-east-1 ou sa-east-1")?,
-        access_key: filled("files.s3_access_key", "a chave de acesso, pois files.place é s3")?,
-        secret_key: filled("files.s3_secret_key", "a chave secreta, pois files.place é s3")?,
+        name: text("files.s3_bucket"),
+        region: text("files.s3_region"),
+        access_key: text("files.s3_access_key"),
+        secret_key: text("files.s3_secret_key"),
         prefix: values.text("files.s3_prefix").trim_matches('/').to_owned(),
     })
 }

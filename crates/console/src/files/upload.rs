@@ -12,18 +12,27 @@ use axum::extract::{FromRequest, Request, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use domain::{FileOwner, PersonCode, Rejection};
+use futures_util::StreamExt;
 use multer::{Field, Multipart};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use wire::refusal;
 
 /// Files of one form.
 const MOST: usize = 50;
+/// What stands before a file is held in memory until it is whole, and is no more than this.
+const MOST_BETWEEN: usize = 4 * 1024 * 1024;
+/// Of a file that is too large, so much is read for nothing, so that its sender is told why.
+const MOST_FOR_NOTHING: u64 = 1024 * 1024 * 1024;
 /// A sender who brings less than this takes too long.
 const MIB_TAKES: Duration = Duration::from_secs(30);
 
 /// What came, not read yet.
 pub struct Sent {
     form: Multipart<'static>,
+    /// Bytes that came since somebody last was given some.
+    between: Arc<AtomicUsize>,
     of: FileOwner,
 }
 
@@ -39,7 +48,16 @@ impl FromRequest<App> for Sent {
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let boundary = kind.and_then(|kind| multer::parse_boundary(kind).ok()).ok_or(Refusal::NotAForm)?;
         let body: Body = request.into_body();
-        Ok(Sent { form: Multipart::new(body.into_data_stream(), boundary), of })
+        let between = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&between);
+        let pieces = body.into_data_stream().map(move |piece| {
+            let piece = piece.map_err(std::io::Error::other)?;
+            match counted.fetch_add(piece.len(), Ordering::Relaxed) > MOST_BETWEEN {
+                true => Err(std::io::Error::other("too much between two files")),
+                false => Ok(piece),
+            }
+        });
+        Ok(Sent { form: Multipart::new(pieces, boundary), between, of })
     }
 }
 
@@ -59,7 +77,7 @@ pub async fn attach(
     Number(record): Number,
     sent: Result<Sent, Refusal>,
 ) -> Response {
-    let Sent { form, of } = match sent {
+    let Sent { form, between, of } = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
@@ -75,7 +93,7 @@ pub async fn attach(
         };
     }
     let patience = MIB_TAKES.saturating_mul(u32::try_from(app.files.limits.largest_mib).unwrap_or(u32::MAX));
-    let taken = tokio::time::timeout(patience * 4, take(&app, &guest, owner, form)).await;
+    let taken = tokio::time::timeout(patience * 4, take(&app, &guest, owner, (form, &between))).await;
     match taken {
         Err(_) => Refusal::Unreadable.into_response(),
         Ok(Err(refusal)) => refusal.into_response(),
@@ -113,11 +131,12 @@ async fn take(
     app: &App,
     guest: &Guest,
     owner: Owner,
-    mut form: Multipart<'static>,
+    (mut form, between): (Multipart<'static>, &AtomicUsize),
 ) -> Result<Outcome, Refusal> {
     let mut outcome = Outcome::default();
     let mut seen = 0;
     while let Some(field) = form.next_field().await.map_err(|_| Refusal::Unreadable)? {
+        between.store(0, Ordering::Relaxed);
         let name = field.file_name().unwrap_or_default().to_owned();
         // A field in which nothing was chosen has no name.
         if field.name() != Some("arquivo") || name.is_empty() {
@@ -127,7 +146,7 @@ async fn take(
         if seen > MOST {
             return Err(Refusal::TooLarge);
         }
-        let attached = match received(app, field).await? {
+        let attached = match received(app, field, between).await? {
             Ok(incoming) => {
                 let done =
                     files::attach(app, guest.session(), owner, (&name, incoming), Once::each_time()).await;
@@ -152,10 +171,15 @@ async fn take(
 }
 
 /// One file to its end. One that grows too large is read on, for the others behind it, and thrown away.
-async fn received(app: &App, mut field: Field<'static>) -> Result<Result<Incoming, Error>, Refusal> {
+async fn received(
+    app: &App,
+    mut field: Field<'static>,
+    between: &AtomicUsize,
+) -> Result<Result<Incoming, Error>, Refusal> {
     let mut incoming = Ok(Incoming::new(&app.files));
     let mut thrown_away = 0;
     while let Some(bytes) = field.chunk().await.map_err(|_| Refusal::Unreadable)? {
+        between.store(0, Ordering::Relaxed);
         match &mut incoming {
             Ok(taken) => {
                 if let Err(error) = taken.push(&bytes).await {
@@ -164,7 +188,7 @@ async fn received(app: &App, mut field: Field<'static>) -> Result<Result<Incomin
             }
             Err(_) => thrown_away += bytes.len() as u64,
         }
-        if thrown_away > app.files.limits.largest() {
+        if thrown_away > MOST_FOR_NOTHING {
             return Err(Refusal::TooLarge);
         }
     }
