@@ -103,7 +103,7 @@ async fn database(settings: &Settings, address: &Address, findings: &mut Vec<Fin
     let is_served = processes(&app, findings).await;
     key(settings, address, &app, findings).await;
     bases(&app, findings).await;
-    findings.push(files(settings, address, &app).await);
+    findings.push(files(settings, address).await);
     findings.push(port(&settings.listen, is_served).await);
     app.db.close().await;
 }
@@ -161,15 +161,14 @@ async fn bases(app: &App, findings: &mut Vec<Finding>) {
 }
 
 /// Writes, reads and removes something where files are kept.
-async fn files(settings: &Settings, address: &Address, app: &App) -> Finding {
+async fn files(settings: &Settings, address: &Address) -> Finding {
     const WHAT: &str = "arquivos";
     let place = match super::file_place(settings, address) {
         Ok(place) => place,
         Err(error) => return fault(WHAT, error),
     };
-    let app = App { files: place, ..app.clone() };
-    match super::probe_files(&app).await {
-        Ok(()) => fine(WHAT, format!("gravados e lidos em {:?}.", app.files)),
+    match super::probe_files(&place).await {
+        Ok(()) => fine(WHAT, format!("gravados e lidos em {place:?}.")),
         Err(error) => fault(WHAT, error),
     }
 }

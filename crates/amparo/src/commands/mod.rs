@@ -160,8 +160,8 @@ fn file_place(settings: &Settings, address: &Address) -> Result<Place, Fatal> {
 }
 
 /// Refuses to start where files could not be kept.
-async fn probe_files(app: &App) -> Result<(), Fatal> {
-    app.files.probe(&*app.chance).await.map_err(|error| unusable(&error))
+async fn probe_files(place: &Place) -> Result<(), Fatal> {
+    place.probe(&SystemChance).await.map_err(|error| unusable(&error))
 }
 
 fn unusable(error: &app::Error) -> Fatal {

@@ -43,6 +43,8 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let address = Address::parse(&settings.database)?;
     let key_file = super::key_file(settings, &address)?;
     let post = post(settings, &address)?;
+    let files = super::file_place(settings, &address)?;
+    super::probe_files(&files).await?;
     let _lock = storage::lock_for_server(&address)?;
     let listener = listen(&settings.listen).await?;
     let is_open = !is_loopback(&listener);
@@ -63,8 +65,7 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let here = format!("{scheme}://{at}");
     let mut app = super::app_on(db, &super::public_url(settings, scheme, &at.to_string()))?;
     app.throttle = settings.access.throttle;
-    app.files = super::file_place(settings, &address)?;
-    super::probe_files(&app).await?;
+    app.files = files;
     let poster = poster(settings)?;
     if asked.delivers {
         app.post = Arc::new(poster.clone());

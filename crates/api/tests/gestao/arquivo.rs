@@ -92,6 +92,10 @@ async fn a_photo_is_attached_seen_removed_and_taken_back(world: World) {
         .collect();
     let name = json!("Frente do ç.html.jpg");
     assert_eq!(told, [(Value::Null, name.clone()), (name.clone(), Value::Null), (Value::Null, name)]);
+    // Each process writes down what was seen through it.
+    for app in calls.world.processes() {
+        app::audit::flush(app).await.unwrap();
+    }
     let audit = calls.read(&calls.administrator, AUDIT, &[("codPessoa", "1")]).await;
     let did = |one: &Value| (one["operacao"].as_str().unwrap().to_owned(), one["detalhe"].clone());
     let all: Vec<(String, Value)> = items(&audit).iter().map(did).collect();
