@@ -102,7 +102,17 @@ fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
         let body = RequestBodyBuilder::new().content("application/json", content).required(Some(required));
         operation = operation.request_body(Some(body.build())).parameter(idempotency_key());
     }
+    if one.takes_file {
+        let content = || ContentBuilder::new().schema(Some(bytes())).build();
+        let body = RequestBodyBuilder::new()
+            .content("text/csv", content())
+            .content("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", content());
+        operation = operation.request_body(Some(body.required(Some(Required::True)).build()));
+    }
     let mut ok = ResponseBuilder::new().description("Feito.");
+    if let Some(media) = one.answers_file {
+        ok = ok.content(media, ContentBuilder::new().schema(Some(bytes())).build());
+    }
     if let Some(answer) = &one.answer {
         ok = ok.content(
             "application/json",
@@ -114,6 +124,11 @@ fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
         operation = operation.response(status, refusal(text));
     }
     operation.build()
+}
+
+/// A file as it is.
+fn bytes() -> utoipa::openapi::schema::Object {
+    ObjectBuilder::new().schema_type(Type::String).build()
 }
 
 fn needs(scheme: &str) -> SecurityRequirement {
@@ -147,6 +162,9 @@ fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
             ("415", "O corpo não é JSON."),
             ("422", "A chave de Idempotency-Key já foi usada com outro corpo."),
         ]);
+    }
+    if one.takes_file {
+        refusals.push(("413", "O arquivo é grande demais."));
     }
     if one.access == Access::Login || one.access == Access::Open && one.body.is_some() {
         refusals.push(("429", "Tentativas demais; espere o tempo de Retry-After."));

@@ -129,6 +129,10 @@ pub struct Operation {
     pub query: Vec<FieldInfo>,
     pub body: Option<Body>,
     pub answer: Option<Named>,
+    /// What is sent is a file.
+    pub takes_file: bool,
+    /// What is answered is a file of this type.
+    pub answers_file: Option<&'static str>,
     handler: MethodRouter<State>,
 }
 
@@ -179,7 +183,21 @@ impl Operation {
         let (section, summary, text) = (Section::Management, "", "");
         let handler = on(on_method, handler);
         let (query, body, answer) = (Vec::new(), None, None);
-        Operation { method, path, access, section, summary, text, query, body, answer, handler }
+        let (takes_file, answers_file) = (false, None);
+        Operation {
+            method,
+            path,
+            access,
+            section,
+            summary,
+            text,
+            query,
+            body,
+            answer,
+            takes_file,
+            answers_file,
+            handler,
+        }
     }
 
     /// What the documentation says of it.
@@ -240,6 +258,18 @@ impl Operation {
     /// Like [`Operation::takes`], where the body may be left out.
     pub fn may_take<T: ToSchema>(mut self) -> Operation {
         self.body = Some(Body { record: Named::of::<T>(), required: false });
+        self
+    }
+
+    /// Its body is a file as it is.
+    pub fn takes_file(mut self) -> Operation {
+        self.takes_file = true;
+        self
+    }
+
+    /// It answers a file that sheets open.
+    pub fn answers_csv(mut self) -> Operation {
+        self.answers_file = Some("text/csv");
         self
     }
 

@@ -1,6 +1,7 @@
 //! The route table: every operation, on one screen.
 
 mod cases;
+mod imports;
 
 use crate::operation::{Access, Operation, Section, get, post, put};
 use crate::{ext, gestao};
@@ -325,5 +326,6 @@ fn written() -> Vec<Operation> {
     ]
     .into_iter()
     .chain(cases::operations())
+    .chain(imports::operations())
     .collect()
 }

@@ -24,6 +24,7 @@ pub mod find;
 pub mod happened;
 pub mod health;
 pub mod housekeeping;
+pub mod importing;
 pub mod leads;
 pub mod mail;
 pub mod memory;
@@ -85,6 +86,8 @@ pub struct App {
     pub place: Arc<health::Place>,
     /// Told whenever something was written: there may be something to deliver.
     pub changed: Arc<Notify>,
+    /// Told whenever an import is to be worked on.
+    pub importing: Arc<Notify>,
 }
 
 impl App {
@@ -104,6 +107,7 @@ impl App {
             vault: None,
             place: Arc::default(),
             changed: Arc::default(),
+            importing: Arc::default(),
         }
     }
 

@@ -48,6 +48,10 @@ code!(
     SituationCode
 );
 code!(
+    /// An import (`codImportacao`).
+    ImportCode
+);
+code!(
     /// A filter that somebody keeps of a list.
     FilterCode
 );

@@ -16,6 +16,7 @@ mod document;
 mod email;
 mod entity;
 mod fold;
+mod importing;
 mod money;
 mod password;
 mod phone;
@@ -38,7 +39,7 @@ pub use card::CardNumber;
 pub use chance::Chance;
 pub use codes::{
     AppointmentCode, BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, DealCode,
-    DependentCode, DoctorCode, FieldCode, FilterCode, FunnelCode, HistoryCode, InspectionCode,
+    DependentCode, DoctorCode, FieldCode, FilterCode, FunnelCode, HistoryCode, ImportCode, InspectionCode,
     InspectionTypeCode, InstallationCode, ItemCode, LeadCode, MailCode, PersonCode, PlanCode, ReceiverCode,
     SellerCode, SituationCode, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode, TicketTypeCode,
     TrackerCode, UserCode, VehicleTypeCode,
@@ -52,6 +53,7 @@ pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;
 pub use entity::{CaseKind, Entity, SituationKind};
 pub use fold::{begins_words, fold, name_words};
+pub use importing::ImportProblem;
 pub use money::Money;
 pub use password::Password;
 pub use phone::Phone;
@@ -61,8 +63,8 @@ pub use rejection::{Field, FieldProblem, Rejection, Stands};
 pub use role::Role;
 pub use scope::{Branches, Scope};
 pub use sets::{
-    BenefitKind, CivilState, DealState, DeliveryState, FieldKind, Fuel, Involved, Kinship, Nature, PhoneKind,
-    Priority, SellerKind, Sex, VehicleCategory,
+    BenefitKind, CivilState, DealState, DeliveryState, FieldKind, Fuel, ImportKind, ImportOutcome,
+    ImportState, Involved, Kinship, Nature, PhoneKind, Priority, SellerKind, Sex, VehicleCategory,
 };
 pub use tenant::{Host, Name, TimeZone};
 pub use text::{Note, Text, line};

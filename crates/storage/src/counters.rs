@@ -57,6 +57,7 @@ pub enum Counter {
     /// Every time that somebody takes deliveries in hand.
     Lease,
     SavedFilter,
+    Import,
 }
 
 impl Counter {
@@ -109,6 +110,7 @@ impl Counter {
             Counter::Receiver => "receiver",
             Counter::Lease => "lease",
             Counter::SavedFilter => "saved_filter",
+            Counter::Import => "import",
         }
     }
 }

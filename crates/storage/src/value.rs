@@ -3,11 +3,11 @@
 use domain::{
     AppointmentCode, BenefitCode, BenefitKind, BranchCode, CivilState, ClaimCode, ClaimTypeCode, ClinicCode,
     CreditCardCode, DealCode, DealState, DeliveryState, DependentCode, DoctorCode, Entity, FieldCode,
-    FieldKind, FilterCode, Fuel, FunnelCode, HistoryCode, InspectionCode, InspectionTypeCode,
-    InstallationCode, Involved, ItemCode, Kinship, LeadCode, MailCode, Moment, Nature, PersonCode, PhoneKind,
-    PlanCode, Priority, ReceiverCode, Role, SellerCode, SellerKind, Sex, SituationCode, SituationKind,
-    SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode, TicketTypeCode, TrackerCode, UserCode,
-    VehicleCategory, VehicleTypeCode,
+    FieldKind, FilterCode, Fuel, FunnelCode, HistoryCode, ImportCode, ImportKind, ImportOutcome, ImportState,
+    InspectionCode, InspectionTypeCode, InstallationCode, Involved, ItemCode, Kinship, LeadCode, MailCode,
+    Moment, Nature, PersonCode, PhoneKind, PlanCode, Priority, ReceiverCode, Role, SellerCode, SellerKind,
+    Sex, SituationCode, SituationKind, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode,
+    TicketTypeCode, TrackerCode, UserCode, VehicleCategory, VehicleTypeCode,
 };
 
 /// A parameter or a column: BIGINT, TEXT, BOOLEAN, BYTEA, or nothing.
@@ -182,6 +182,7 @@ codes!(
     SupplierCode,
     FieldCode,
     FilterCode,
+    ImportCode,
     PersonCode,
     BenefitCode,
     ItemCode,
@@ -239,5 +240,8 @@ numbered!(
     DealState,
     DeliveryState,
     Involved,
-    Priority
+    Priority,
+    ImportKind,
+    ImportState,
+    ImportOutcome
 );

@@ -20,6 +20,7 @@ mod deal;
 mod deal_input;
 mod dependent;
 mod equipment;
+mod importing;
 mod item;
 mod lead;
 mod management;
@@ -76,6 +77,10 @@ pub use dependent::{
     PesquisaDependenteQuery, PlanoApontado, TitularTO,
 };
 pub use equipment::RastreadorInstalacaoTO;
+pub use importing::{
+    CampoImportacaoTO, ColunaInput, ColunaTO, ColunasInput, DepoisDaLinhaQuery, ErroImportacaoTO,
+    ImportacaoArquivoQuery, ImportacaoQuery, ImportacaoTO, InicioImportacaoInput, MantidoTO,
+};
 pub use item::{ItemBeneficioInput, ItemBeneficioOutputTO};
 pub use lead::{
     ContatoInput, EtapaTO, FunilTO, LeadInput, LeadOutputTO, PesquisaLeadQuery, PessoaLeadOutputTO,
