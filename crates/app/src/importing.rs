@@ -22,6 +22,7 @@
 //! told only where that was asked for.
 
 mod file;
+mod looking;
 mod receiving;
 mod report;
 mod running;
@@ -29,6 +30,7 @@ mod shaped;
 mod undoing;
 
 pub use file::MOST_LINES;
+pub use looking::{cells, first_lines};
 pub use receiving::{Spool, receive, receive_file, spool};
 pub use report::{ERRORS_AT_ONCE, Error as ErrorLines, error_file, kept, note_download, problems};
 pub use running::{run_due, work};

@@ -88,6 +88,8 @@ pub struct App {
     pub changed: Arc<Notify>,
     /// Told whenever an import is to be worked on.
     pub importing: Arc<Notify>,
+    /// The largest file that pages take to be imported.
+    pub import_mib: u64,
 }
 
 impl App {
@@ -108,6 +110,7 @@ impl App {
             place: Arc::default(),
             changed: Arc::default(),
             importing: Arc::default(),
+            import_mib: 64,
         }
     }
 

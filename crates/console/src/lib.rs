@@ -29,6 +29,7 @@ mod first_steps;
 mod form;
 mod frame;
 mod help;
+mod importing;
 mod lists;
 mod mails;
 mod members;
@@ -49,6 +50,7 @@ mod show;
 mod situation;
 mod style;
 mod triggers;
+mod upload;
 mod users;
 mod visitor;
 mod wording;
@@ -104,6 +106,7 @@ pub fn router(app: App, vault: Vault) -> Router {
         .merge(registering::routes())
         .merge(triggers::routes(vault))
         .merge(sales::routes())
+        .merge(importing::routes())
         .merge(help::routes())
         .route("/console/{*resto}", any(nowhere))
         .layer(from_fn_with_state(app.clone(), refused::as_page))

@@ -35,10 +35,22 @@ pub fn page(status: StatusCode, template: &impl Template) -> Response {
 pub fn show<T: Template>(guest: &Guest, made: Result<T, app::Error>) -> Response {
     let mut response = match made {
         Ok(template) => page(StatusCode::OK, &template),
-        Err(app::Error::NoSuch { .. }) => Refusal::NotThere.into_response(),
-        Err(app::Error::Forbidden) => Refusal::Forbidden.into_response(),
-        Err(error) => Refusal::from(&error).into_response(),
+        Err(error) => return refused(guest, &error),
     };
+    if guest.notice.is_some() {
+        told(&mut response);
+    }
+    response
+}
+
+/// Why there is nothing to answer with.
+pub fn refused(guest: &Guest, error: &app::Error) -> Response {
+    let refusal = match error {
+        app::Error::NoSuch { .. } => Refusal::NotThere,
+        app::Error::Forbidden => Refusal::Forbidden,
+        error => Refusal::from(error),
+    };
+    let mut response = refusal.into_response();
     if guest.notice.is_some() {
         told(&mut response);
     }

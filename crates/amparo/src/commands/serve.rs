@@ -63,6 +63,7 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let here = format!("{scheme}://{at}");
     let mut app = super::app_on(db, &super::public_url(settings, scheme, &at.to_string()))?;
     app.throttle = settings.access.throttle;
+    app.import_mib = settings.http.http.import_mib;
     let poster = poster(settings)?;
     if asked.delivers {
         app.post = Arc::new(poster.clone());
