@@ -3,6 +3,8 @@
 
 #[path = "cli/access.rs"]
 mod access;
+#[path = "cli/imports.rs"]
+mod imports;
 #[path = "cli/mail.rs"]
 mod mail;
 #[path = "cli/slow.rs"]
