@@ -34,8 +34,10 @@ impl<'s> Visit<'s> {
             part("name=\"tipo\"", kind),
             part(&format!("name=\"arquivo\"; filename=\"{name}\""), file)
         );
-        let headers =
-            [&[("Cookie", self.cookie.as_str()), ("Content-Type", "multipart/form-data; boundary=corte")], more];
+        let headers = [
+            &[("Cookie", self.cookie.as_str()), ("Content-Type", "multipart/form-data; boundary=corte")],
+            more,
+        ];
         self.server.call("POST", "/console/importar/novo", &headers.concat(), &body).await
     }
 
@@ -72,12 +74,20 @@ async fn a_sheet_is_tried_run_and_taken_back_by_pages(world: World) {
     assert!(moving.body.contains("data-andamento") && moving.body.contains("http-equiv=\"refresh\""));
     work(&world).await;
     let checked = visit.get(&here).await;
-    assert!(checked.body.contains("Importar 1 linha") && checked.body.contains("11111111112"), "{}", checked.body);
+    assert!(
+        checked.body.contains("Importar 1 linha") && checked.body.contains("11111111112"),
+        "{}",
+        checked.body
+    );
     assert!(!checked.body.contains("data-andamento"));
     let errors = visit.get(&format!("{here}/erros.csv")).await;
     assert_eq!(errors.header("content-type"), Some("text/csv; charset=utf-8"));
     assert!(errors.header("content-disposition").unwrap().starts_with("attachment"));
-    assert!(errors.body.contains("João Planilha") && !errors.body.contains("Maria Planilha"), "{}", errors.body);
+    assert!(
+        errors.body.contains("João Planilha") && !errors.body.contains("Maria Planilha"),
+        "{}",
+        errors.body
+    );
     assert_eq!(visit.post(&format!("{here}/iniciar"), "").await.status, 303);
     assert_eq!(visit.post(&format!("{here}/pausar"), "").await.status, 303);
     let paused = visit.get(&here).await;
@@ -111,7 +121,11 @@ async fn what_is_no_sheet_is_told_beside_the_field(world: World) {
         let answer = visit.send(kind, name, file, &[]).await;
         assert_eq!(answer.status, 400, "{told}: {answer:?}");
         assert!(answer.body.contains(told), "{told}: {}", answer.body);
-        assert!(kind != "associados" || answer.body.contains("value=\"associados\" checked"), "{}", answer.body);
+        assert!(
+            kind != "associados" || answer.body.contains("value=\"associados\" checked"),
+            "{}",
+            answer.body
+        );
     }
     // Neither another site, nor another kind of form, nor half of one.
     visit.send("associados", "a.csv", SHEET, &[("Origin", "https://outro.example")]).await.refuses(403);
@@ -131,7 +145,11 @@ async fn an_operator_has_his_own_imports_and_no_registers(world: World) {
     let chief = Visit::of(&server, &world.administrator.email).await;
     let stranger = Visit::of(&server, &world.stranger.email).await;
     let form = operator.get("/console/importar/novo").await;
-    assert!(form.body.contains("value=\"leads\"") && !form.body.contains("value=\"planos\""), "{}", form.body);
+    assert!(
+        form.body.contains("value=\"leads\"") && !form.body.contains("value=\"planos\""),
+        "{}",
+        form.body
+    );
     operator.send("planos", "a.csv", "Nome\r\nOuro\r\n", &[]).await.refuses(403);
     let chiefs = chief.sent("associados", SHEET).await;
     let own = operator.sent("leads", "Nome;Celular\r\nMaria;31999990000\r\n").await;

@@ -99,10 +99,18 @@ async fn made(
             .iter()
             .map(|one| Target { name: one.name, label: one.label, is_required: one.required })
             .collect(),
-        missing: fields.iter().filter(|one| one.required && !is_chosen(one.name)).map(|one| one.label).collect(),
+        missing: fields
+            .iter()
+            .filter(|one| one.required && !is_chosen(one.name))
+            .map(|one| one.label)
+            .collect(),
         left_out: match left_out {
             0 => String::new(),
-            one => counted(i64::try_from(one).unwrap_or(i64::MAX), "coluna fica de fora", "colunas ficam de fora"),
+            one => counted(
+                i64::try_from(one).unwrap_or(i64::MAX),
+                "coluna fica de fora",
+                "colunas ficam de fora",
+            ),
         },
         problems,
     })
@@ -111,7 +119,11 @@ async fn made(
 /// As much of a cell as shows what it is.
 fn short(cell: &str) -> String {
     const MOST: usize = 40;
-    if cell.chars().count() <= MOST { cell.to_owned() } else { cell.chars().take(MOST).chain(['…']).collect() }
+    if cell.chars().count() <= MOST {
+        cell.to_owned()
+    } else {
+        cell.chars().take(MOST).chain(['…']).collect()
+    }
 }
 
 /// `POST /console/importar/{codigo}/colunas`: keeps the choice and begins the dry run.

@@ -48,14 +48,15 @@ fn body(app: App, by: By, import: Import, first: importing::ErrorLines) -> Body 
         Behind(i32),
         Nothing,
     }
-    let pieces = stream::try_unfold((app, by, import, Next::Text(first)), |(app, by, import, next)| async move {
-        let piece = match next {
-            Next::Text(piece) => piece,
-            Next::Behind(line) => importing::error_file(&app, &by, &import, line).await?,
-            Next::Nothing => return Ok::<_, Error>(None),
-        };
-        let next = piece.next.map_or(Next::Nothing, Next::Behind);
-        Ok(Some((piece.text, (app, by, import, next))))
-    });
+    let pieces =
+        stream::try_unfold((app, by, import, Next::Text(first)), |(app, by, import, next)| async move {
+            let piece = match next {
+                Next::Text(piece) => piece,
+                Next::Behind(line) => importing::error_file(&app, &by, &import, line).await?,
+                Next::Nothing => return Ok::<_, Error>(None),
+            };
+            let next = piece.next.map_or(Next::Nothing, Next::Behind);
+            Ok(Some((piece.text, (app, by, import, next))))
+        });
     Body::from_stream(pieces)
 }

@@ -43,12 +43,13 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<List, Error> {
     let scope = &guest.session().scope;
     let frame = Frame::of(app, guest, PLACE).await?;
     let number = query.page();
-    let (imports, total) =
-        importing::page(app, &by(guest), (SIZE, i64::from(number - 1) * SIZE)).await?;
+    let (imports, total) = importing::page(app, &by(guest), (SIZE, i64::from(number - 1) * SIZE)).await?;
     let registers = app::base::registers(app, scope.tenant()).await?;
     let mut names: HashMap<UserCode, String> = HashMap::new();
     if guest.is_admin() {
-        names.extend(users::list(app, scope).await?.into_iter().map(|user| (user.code, user.name.to_string())));
+        names.extend(
+            users::list(app, scope).await?.into_iter().map(|user| (user.code, user.name.to_string())),
+        );
     }
     names.insert(guest.session().user, guest.visitor.name.clone());
     let row = |import: &Import| row(&frame.root, import, &names, &registers.zone);

@@ -61,7 +61,12 @@ fn kinds(is_admin: bool) -> impl Iterator<Item = ImportKind> {
 async fn made(app: &App, guest: &Guest, chosen: Option<ImportKind>, wrong: Wrong) -> Result<New, Error> {
     let card = |kind| {
         let words = words(kind);
-        Card { name: kind_name(kind), title: words.title, about: words.about, is_chosen: chosen == Some(kind) }
+        Card {
+            name: kind_name(kind),
+            title: words.title,
+            about: words.about,
+            is_chosen: chosen == Some(kind),
+        }
     };
     Ok(New {
         frame: Frame::of(app, guest, PLACE).await?,

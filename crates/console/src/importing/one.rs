@@ -140,7 +140,6 @@ async fn made(
     let now = app.now();
     let ended = import.finished_at.or(import.started_at);
     let undo_until = ended.filter(|_| importing::may_undo(&import, now));
-    let is_trial = matches!(import.state, ImportState::Checking | ImportState::Checked);
     let enters = import.counts.created + import.counts.changed;
     Ok(Page {
         code: import.code.get(),
@@ -151,7 +150,12 @@ async fn made(
         state: import.state,
         badge: state(&import),
         told: told(&import),
-        step: if is_trial { 3 } else { 4 },
+        step: match import.state {
+            ImportState::Reading => 1,
+            ImportState::Ready => 2,
+            ImportState::Checking | ImportState::Checked => 3,
+            _ => 4,
+        },
         progress: progress(&import),
         figures: figures(&import),
         facts: facts(&import, zone),
@@ -323,7 +327,11 @@ async fn kept(app: &App, guest: &Guest, import: &Import, query: &Query, root: &s
         text: super::capital(&one.because),
         link: one.record.and_then(|code| words.record.map(|path| format!("{root}/console{path}/{code}"))),
     });
-    Ok(Lines { rows: rows.collect(), is_first: from == 0, next: next.map(|line| format!("?mantidos={line}")) })
+    Ok(Lines {
+        rows: rows.collect(),
+        is_first: from == 0,
+        next: next.map(|line| format!("?mantidos={line}")),
+    })
 }
 
 #[cfg(test)]
