@@ -64,7 +64,6 @@ pub struct Page {
     entering: String,
     refused: i64,
     refused_told: String,
-    triggers: bool,
     problems: Lines,
     kept: Lines,
     /// Until when it may be undone; empty where it may not.
@@ -162,7 +161,6 @@ async fn made(
         entering: if enters > 0 { counted(enters, "linha", "linhas") } else { String::new() },
         refused: import.counts.refused,
         refused_told: counted(import.counts.refused, "linha com problema", "linhas com problema"),
-        triggers: import.triggers,
         problems: problems(app, guest, &import, query).await?,
         kept: kept(app, guest, &import, query, &frame.root).await?,
         undo_until: undo_until.map(|at| moment(at.plus(UNDO_FOR), zone)).unwrap_or_default(),
@@ -362,7 +360,6 @@ pub const CASES: crate::rendered::Cases = &[("console/importacao.html", |with| {
             entering: with.text(),
             refused: if with.is_full() { 3 } else { 0 },
             refused_told: with.text(),
-            triggers: true,
             problems: lines(),
             kept: lines(),
             undo_until: with.text(),
