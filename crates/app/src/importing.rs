@@ -27,6 +27,7 @@ mod report;
 mod running;
 mod shaped;
 mod undoing;
+mod unit;
 
 pub use file::MOST_LINES;
 pub use receiving::{Spool, receive, receive_file, spool};
