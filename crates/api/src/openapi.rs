@@ -163,9 +163,6 @@ fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
             ("422", "A chave de Idempotency-Key já foi usada com outro corpo."),
         ]);
     }
-    if one.takes_file {
-        refusals.push(("413", "O arquivo é grande demais."));
-    }
     if one.access == Access::Login || one.access == Access::Open && one.body.is_some() {
         refusals.push(("429", "Tentativas demais; espere o tempo de Retry-After."));
     }

@@ -28,6 +28,7 @@ mod report;
 mod running;
 mod shaped;
 mod undoing;
+mod unit;
 
 pub use file::MOST_LINES;
 pub use looking::{cells, first_lines};

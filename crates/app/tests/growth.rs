@@ -6,6 +6,8 @@
     reason = "a test fails loudly, and this one prints a table"
 )]
 
+#[path = "growth/imports.rs"]
+mod imports;
 #[path = "growth/managed.rs"]
 mod managed;
 #[path = "growth/registers.rs"]

@@ -1,18 +1,19 @@
 //! Works on an import: tries or writes its lines, a few hundred in a unit, behind everybody else. Whoever holds the import
 //! writes how far it is in the unit of what it did, so that another goes on exactly there.
 
-use super::shaped::{Row, Shaped, Shaper};
-use super::{Counts, Doing, Import, Problem, RUN, UNDO, Written, undoing, unknown};
-use crate::base::{self, Registers, confirm};
-use crate::people::imported as members;
-use crate::{App, Error, benefits, dependents, leads, registering};
-use domain::{ImportCode, ImportKind, ImportOutcome, ImportState, Moment, Role, Scope, TenantId, UserCode};
-use futures_util::stream::{self, StreamExt, TryStreamExt};
+mod trying;
+
+use super::shaped::{Shaped, Shaper};
+use super::unit::{Ended, Unit, write_unit};
+use super::{Counts, Doing, Import, Problem, RUN, UNDO, undoing, unknown};
+use crate::base::{self, Registers};
+use crate::{App, Error};
+use domain::{ImportCode, ImportKind, ImportState, Moment, Role, Scope, TenantId, UserCode};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::imports::{self, Change, Lease, LineResult};
+use storage::imports::{self, Change, Lease};
 use storage::{Lane, Tx, audit, users};
 
 /// How long a process may be silent before another takes the import over.
@@ -20,8 +21,6 @@ const LEASE: Duration = Duration::from_secs(30);
 /// Lines of a unit: few enough that nobody notices, and no more documents than one question asks for.
 const MEMBERS: i64 = 256;
 const OTHERS: i64 = 64;
-/// Lines that are tried at the same time.
-const TRIED: usize = 8;
 
 /// Told how far an import is, after every unit.
 pub type Tell<'t> = &'t mut (dyn FnMut(&Import) + Send);
@@ -157,13 +156,6 @@ struct Worker<'a> {
     seen: HashMap<u64, i32>,
 }
 
-/// How a unit ended.
-enum Ended {
-    Done,
-    /// The import is no longer ours.
-    Lost,
-}
-
 impl Worker<'_> {
     async fn run(&mut self, mut position: i32, tell: Tell<'_>) -> Result<(), Error> {
         if position == 0 {
@@ -206,12 +198,19 @@ impl Worker<'_> {
         Ok(())
     }
 
+    /// What an earlier stage found is found anew, or not.
     async fn clear_problems(&self) -> Result<(), Error> {
         loop {
+            let held = (self.lease, self.app.now().plus(LEASE));
             let lane = Lane::background(self.lease.tenant);
-            let cleared = self.app.db.write(lane, self.lease, |tx, lease| {
+            let cleared = self.app.db.write(lane, held, |tx, (lease, until)| {
                 Box::pin(async move {
-                    Ok::<_, Error>(imports::clear_problems(tx, lease.tenant, lease.code, 500).await?)
+                    match imports::advance(tx, lease, (0, *until), &Counts::default()).await? {
+                        true => {
+                            Ok::<_, Error>(imports::clear_problems(tx, lease.tenant, lease.code, 500).await?)
+                        }
+                        false => Ok(0),
+                    }
                 })
             });
             if cleared.await? == 0 {
@@ -251,70 +250,6 @@ impl Worker<'_> {
             all.push(shaped);
         }
         all
-    }
-
-    /// Tries lines, and writes what is wrong with them.
-    async fn judge(&self, shaped: Vec<Shaped>, position: i32) -> Result<Ended, Error> {
-        let rows = shaped.iter().filter_map(|one| one.row.clone()).collect();
-        let tried = if self.kind == ImportKind::Members {
-            self.try_members(rows).await?
-        } else {
-            self.try_rows(rows).await?
-        };
-        let mut tried = tried.into_iter();
-        let (mut counts, mut problems) = (Counts::default(), Vec::new());
-        for mut one in shaped {
-            let written = one.row.as_ref().and_then(|_| tried.next());
-            if let Some(Written::Refused(rejections)) = &written {
-                let told: Vec<_> = one.problems.iter().map(|problem| problem.header.clone()).collect();
-                let more = self.shaper.names.refused(one.line, rejections);
-                one.problems.extend(
-                    more.into_iter()
-                        .filter(|problem| problem.header.is_none() || !told.contains(&problem.header)),
-                );
-            }
-            match written {
-                _ if !one.problems.is_empty() => counts.refused += 1,
-                Some(Written::Created { .. }) => counts.created += 1,
-                Some(Written::Changed { .. }) => counts.changed += 1,
-                Some(Written::Same { .. }) => counts.same += 1,
-                Some(Written::Refused(_)) | None => counts.refused += 1,
-            }
-            problems.extend(one.problems);
-        }
-        let unit = (self.lease, position, self.app.now().plus(LEASE), counts, problems);
-        let lane = Lane::background(self.lease.tenant);
-        let held = self.app.db.write(lane, unit, |tx, (lease, position, until, counts, problems)| {
-            Box::pin(async move {
-                if !imports::advance(tx, lease, (*position, *until), counts).await? {
-                    return Ok::<_, Error>(false);
-                }
-                tx.batch(imports::add_problems(lease.tenant, lease.code, problems)).await?;
-                Ok(true)
-            })
-        });
-        Ok(if held.await? { Ended::Done } else { Ended::Lost })
-    }
-
-    async fn try_members(&self, rows: Vec<Row>) -> Result<Vec<Written>, Error> {
-        let rows = member_rows(rows);
-        let input = (self.doing.clone(), rows);
-        let read = self.app.db.read(input, |tx, (doing, rows)| {
-            Box::pin(async move {
-                confirm(tx, doing.scope.tenant(), &doing.registers).await?;
-                members::write(tx, doing, rows).await
-            })
-        });
-        read.await
-    }
-
-    /// Each on a snapshot of its own, where the first thing that would be written ends it.
-    async fn try_rows(&self, rows: Vec<Row>) -> Result<Vec<Written>, Error> {
-        let tried = rows.into_iter().map(|row| {
-            let input = (self.doing.clone(), row);
-            self.app.db.read(input, |tx, (doing, row)| Box::pin(try_row(tx, doing, row)))
-        });
-        stream::iter(tried).buffered(TRIED).try_collect().await
     }
 
     /// Writes lines, with how far the import is.
@@ -403,139 +338,6 @@ impl Worker<'_> {
 pub(super) fn is_of_a_line(error: &Error) -> bool {
     matches!(error, Error::Refused(_) | Error::Text(_))
         || matches!(error, Error::Storage(storage::Error::Conflict(_) | storage::Error::Broken(_)))
-}
-
-/// What is written together.
-struct Unit {
-    lease: Lease,
-    doing: Doing,
-    rows: Vec<Row>,
-    /// The lines of the rows.
-    lines: Vec<i32>,
-    /// Lines that mean nothing.
-    refused: Vec<i32>,
-    problems: Vec<Problem>,
-    position: i32,
-    until: Moment,
-    names: Arc<super::shaped::Names>,
-    members: bool,
-}
-
-async fn write_unit(tx: &mut Tx, unit: &Unit) -> Result<Ended, Error> {
-    let (lease, tenant) = (&unit.lease, unit.lease.tenant);
-    if !imports::advance(tx, lease, (unit.position, unit.until), &Counts::default()).await? {
-        return Ok(Ended::Lost);
-    }
-    confirm(tx, tenant, &unit.doing.registers).await?;
-    let written = match unit.members {
-        true => members::write(tx, &unit.doing, &member_rows(unit.rows.clone())).await?,
-        false => write_rows(tx, &unit.doing, &unit.rows).await?,
-    };
-    let mut counts = Counts { refused: unit.refused.len() as i64, ..Counts::default() };
-    let refused = |line: i32| LineResult {
-        line,
-        outcome: ImportOutcome::Refused,
-        record: None,
-        before: None,
-        version: None,
-    };
-    let mut results: Vec<LineResult> = unit.refused.iter().copied().map(refused).collect();
-    let mut problems = unit.problems.clone();
-    for (line, written) in unit.lines.iter().copied().zip(written) {
-        results.push(match written {
-            Written::Created { record, version } => {
-                counts.created += 1;
-                LineResult {
-                    outcome: ImportOutcome::Created,
-                    record: Some(record),
-                    version: Some(version),
-                    ..refused(line)
-                }
-            }
-            Written::Changed { record, before, version } => {
-                counts.changed += 1;
-                let outcome = ImportOutcome::Changed;
-                LineResult {
-                    line,
-                    outcome,
-                    record: Some(record),
-                    before: Some(before),
-                    version: Some(version),
-                }
-            }
-            Written::Same { record } => {
-                counts.same += 1;
-                LineResult { outcome: ImportOutcome::Same, record: Some(record), ..refused(line) }
-            }
-            Written::Refused(rejections) => {
-                counts.refused += 1;
-                problems.extend(unit.names.refused(line, &rejections));
-                refused(line)
-            }
-        });
-    }
-    problems.sort_by_key(|problem| problem.line);
-    let mut statements = imports::add_results(tenant, lease.code, &results);
-    statements.extend(imports::add_problems(tenant, lease.code, &problems));
-    tx.batch(statements).await?;
-    imports::advance(tx, lease, (unit.position, unit.until), &counts).await?;
-    Ok(Ended::Done)
-}
-
-fn member_rows(rows: Vec<Row>) -> Vec<members::Row> {
-    let member = |row: Row| match row {
-        Row::Member(row) => Some(*row),
-        _ => None,
-    };
-    rows.into_iter().filter_map(member).collect()
-}
-
-async fn write_rows(tx: &mut Tx, doing: &Doing, rows: &[Row]) -> Result<Vec<Written>, Error> {
-    let mut written = Vec::with_capacity(rows.len());
-    for row in rows {
-        let before = tx.writes();
-        written.push(match Box::pin(write_row(tx, doing, row)).await {
-            Err(Error::Refused(problems)) if tx.writes() == before => Written::Refused(problems),
-            other => other?,
-        });
-    }
-    Ok(written)
-}
-
-async fn write_row(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Written, Error> {
-    match row {
-        Row::Member(row) => {
-            let rows = std::slice::from_ref(&**row);
-            let written = members::write(tx, doing, rows).await?.pop();
-            written.ok_or_else(|| Error::Text("a line came to nothing".to_owned()))
-        }
-        Row::Vehicle(row) => benefits::imported::write(tx, doing, row).await,
-        Row::Dependent(row) => dependents::imported::write(tx, doing, row).await,
-        Row::Lead(row) => leads::imported::write(tx, doing, row).await,
-        Row::Register(row) => registering::imported::write(tx, doing, row).await,
-    }
-}
-
-async fn try_row(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Written, Error> {
-    confirm(tx, doing.scope.tenant(), &doing.registers).await?;
-    let known = match row {
-        Row::Member(_) => None,
-        Row::Vehicle(row) => benefits::imported::find(tx, doing, row).await?,
-        Row::Dependent(row) => dependents::imported::find(tx, doing, row).await?,
-        Row::Lead(row) => leads::imported::find(tx, doing, row).await?,
-        Row::Register(row) => registering::imported::find(tx, doing, row).await?,
-    };
-    match Box::pin(write_row(tx, doing, row)).await {
-        Err(Error::Refused(problems)) => Ok(Written::Refused(problems)),
-        Err(error @ Error::Stale) => Err(error),
-        Err(error) if error.is_passing() => Err(error),
-        // Nothing spoke against it before it was to be written.
-        Err(_) => Ok(match known {
-            Some(record) => Written::Changed { record, before: String::new(), version: 0 },
-            None => Written::Created { record: 0, version: 0 },
-        }),
-        written => written,
-    }
 }
 
 /// For those who work on the registers of an import beside this module.

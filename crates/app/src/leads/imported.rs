@@ -82,7 +82,7 @@ async fn ready(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<super::Ready, Er
     Ok(ready)
 }
 
-fn as_sent(one: &storage::phones::Telephone) -> wire::records::TelefoneInput {
+fn as_sent(one: &phones::Telephone) -> wire::records::TelefoneInput {
     wire::records::TelefoneInput {
         country: Given::Keep,
         number: Given::Set(one.number.clone()),

@@ -72,6 +72,7 @@ impl Script<'_> {
         self.audit(administrator).await;
         self.triggers(administrator).await;
         Box::pin(self.manage(administrator)).await;
+        Box::pin(self.import(administrator)).await;
     }
 
     /// A receiver, what is sent to it, what comes of that, and sending again.

@@ -103,7 +103,7 @@ fn is_digits(text: &str) -> bool {
 fn document(text: &str) -> String {
     let text = text.strip_suffix(".0").or_else(|| text.strip_suffix(",0")).unwrap_or(text);
     match text.len() {
-        4..=10 if is_digits(text) => format!("{text:0>11}"),
+        3..=10 if is_digits(text) => format!("{text:0>11}"),
         12..=13 if is_digits(text) => format!("{text:0>14}"),
         _ => text.to_owned(),
     }
@@ -322,7 +322,7 @@ mod tests {
     fn documents_get_back_the_zeros_that_a_sheet_took() {
         for (given, whole) in [
             ("52998224725", "52998224725"),
-            ("191", "191"),
+            ("191", "00000000191"),
             ("1234567890", "01234567890"),
             ("191000000", "00191000000"),
             ("1222333000181", "01222333000181"),

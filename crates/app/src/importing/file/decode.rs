@@ -1,7 +1,7 @@
 //! The text of a file, whatever it is written in.
 
 use domain::ImportProblem;
-use encoding_rs::{CoderResult, Decoder, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{Decoder, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::fs::File;
 use std::io::{Read, Result as Io, Seek, SeekFrom};
 
@@ -56,32 +56,42 @@ pub struct Decoded<R> {
     from: R,
     decoder: Decoder,
     raw: Vec<u8>,
-    begin: usize,
-    end: usize,
+    /// What was made of it and not given yet.
+    text: Vec<u8>,
+    given: usize,
     ended: bool,
 }
+
+/// Bytes that are read at once.
+const BLOCK: usize = 32 * 1024;
 
 impl<R: Read> Decoded<R> {
     pub fn new(from: R, encoding: Encoding) -> Decoded<R> {
         let decoder = encoding.new_decoder();
-        Decoded { from, decoder, raw: vec![0; 32 * 1024], begin: 0, end: 0, ended: false }
+        Decoded { from, decoder, raw: vec![0; BLOCK], text: Vec::new(), given: 0, ended: false }
+    }
+
+    /// Reads and decodes the next block.
+    fn next(&mut self) -> Io<()> {
+        let length = self.from.read(&mut self.raw)?;
+        self.ended = length == 0;
+        let most = self.decoder.max_utf8_buffer_length(length).unwrap_or(BLOCK * 4);
+        self.text.resize(most, 0);
+        let (_, _, written, _) = self.decoder.decode_to_utf8(&self.raw[..length], &mut self.text, self.ended);
+        self.text.truncate(written);
+        self.given = 0;
+        Ok(())
     }
 }
 
 impl<R: Read> Read for Decoded<R> {
     fn read(&mut self, out: &mut [u8]) -> Io<usize> {
-        loop {
-            if self.begin == self.end && !self.ended {
-                self.end = self.from.read(&mut self.raw)?;
-                self.begin = 0;
-                self.ended = self.end == 0;
-            }
-            let raw = &self.raw[self.begin..self.end];
-            let (result, read, written, _) = self.decoder.decode_to_utf8(raw, out, self.ended);
-            self.begin += read;
-            if written > 0 || (self.ended && result == CoderResult::InputEmpty) || out.is_empty() {
-                return Ok(written);
-            }
+        while self.given == self.text.len() && !self.ended {
+            self.next()?;
         }
+        let count = out.len().min(self.text.len() - self.given);
+        out[..count].copy_from_slice(&self.text[self.given..self.given + count]);
+        self.given += count;
+        Ok(count)
     }
 }
