@@ -33,6 +33,7 @@ pub fn command() -> Command {
         .subcommand(receiver())
         .subcommand(trigger())
         .subcommand(listen())
+        .subcommand(import())
         .subcommand(demo());
     localised(settings::arguments(root), "amparo")
 }
@@ -174,6 +175,40 @@ fn listen() -> Command {
             text("delay", "DURAÇÃO", "Quanto esperar antes de responder, como 2s"),
             text("count", "NÚMERO", "Termina depois de receber tantos")
                 .value_parser(value_parser!(u32).range(1..)),
+        ])
+}
+
+fn import() -> Command {
+    let file = Arg::new("file")
+        .value_name("ARQUIVO")
+        .help("O arquivo a importar, CSV ou XLSX; a primeira linha traz os nomes das colunas")
+        .help_heading("Opções");
+    let code = |name, help| text(name, "CÓDIGO", help).value_parser(value_parser!(i32));
+    Command::new("import")
+        .about("Importa associados, veículos, dependentes, leads, planos ou vendedores de um arquivo")
+        .args([
+            file,
+            text(
+                "kind",
+                "TIPO",
+                "O que o arquivo traz: associados, veiculos, dependentes, leads, planos ou vendedores",
+            )
+            .value_parser(PossibleValuesParser::new(
+                domain::ImportKind::ALL.iter().map(|kind| wire::sheet::kind_name(*kind)),
+            ))
+            .hide_possible_values(true),
+            text(
+                "map",
+                "COLUNA=CAMPO",
+                "Para que campo vai uma coluna, como \"Nº doc=cpfCnpj\"; pode repetir",
+            )
+            .action(ArgAction::Append),
+            flag("dry-run", "Só confere: diz o que está errado e não grava nada"),
+            flag("triggers", "Avisa os receptores do que muda de situação"),
+            text("errors", "ARQUIVO", "Onde gravar as linhas recusadas, com o motivo de cada uma"),
+            code("resume", "Retoma a importação deste código, que parou no meio"),
+            code("undo", "Desfaz a importação deste código, por até 7 dias"),
+            in_tenant(),
         ])
 }
 

@@ -5,6 +5,8 @@
 mod access;
 #[path = "cli/files.rs"]
 mod files;
+#[path = "cli/imports.rs"]
+mod imports;
 #[path = "cli/mail.rs"]
 mod mail;
 #[path = "cli/slow.rs"]

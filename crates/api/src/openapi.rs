@@ -102,12 +102,13 @@ fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
         let body = RequestBodyBuilder::new().content("application/json", content).required(Some(required));
         operation = operation.request_body(Some(body.build())).parameter(idempotency_key());
     }
-    if one.takes_file {
-        let body = RequestBodyBuilder::new()
-            .description(Some("Os bytes do arquivo, como são."))
-            .content("application/octet-stream", ContentBuilder::new().schema(Some(bytes())).build())
-            .required(Some(Required::True));
-        operation = operation.request_body(Some(body.build())).parameter(idempotency_key());
+    if !one.takes_file.is_empty() {
+        let content = || ContentBuilder::new().schema(Some(bytes())).build();
+        let mut body = RequestBodyBuilder::new().description(Some("Os bytes do arquivo, como são."));
+        for kind in one.takes_file {
+            body = body.content(*kind, content());
+        }
+        operation = operation.request_body(Some(body.required(Some(Required::True)).build())).parameter(idempotency_key());
     }
     let mut ok = ResponseBuilder::new().description("Feito.");
     if let Some(answer) = &one.answer {
@@ -164,7 +165,7 @@ fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
             ("422", "A chave de Idempotency-Key já foi usada com outro corpo."),
         ]);
     }
-    if one.takes_file {
+    if !one.takes_file.is_empty() {
         refusals.extend([
             ("409", "O registro já tem o máximo de arquivos, ou a base o máximo de espaço."),
             ("413", "O arquivo passa do tamanho máximo."),

@@ -129,8 +129,8 @@ pub struct Operation {
     pub query: Vec<FieldInfo>,
     pub body: Option<Body>,
     pub answer: Option<Named>,
-    /// The body is a file, of any kind.
-    pub takes_file: bool,
+    /// The body is a file of one of these types.
+    pub takes_file: &'static [&'static str],
     /// The answer is a file of one of these types.
     pub answers_file: &'static [&'static str],
     handler: MethodRouter<State>,
@@ -183,7 +183,7 @@ impl Operation {
         let (section, summary, text) = (Section::Management, "", "");
         let handler = on(on_method, handler);
         let (query, body, answer) = (Vec::new(), None, None);
-        let (takes_file, answers_file) = (false, &[][..]);
+        let (takes_file, answers_file) = (&[][..], &[][..]);
         Operation {
             method,
             path,
@@ -261,9 +261,9 @@ impl Operation {
         self
     }
 
-    /// Takes a file as it is, of any type.
-    pub fn takes_file(mut self) -> Operation {
-        self.takes_file = true;
+    /// Takes a file as it is, of one of these types.
+    pub fn takes_file(mut self, types: &'static [&'static str]) -> Operation {
+        self.takes_file = types;
         self
     }
 

@@ -2,6 +2,7 @@
 
 mod cases;
 mod files;
+mod imports;
 
 use crate::operation::{Access, Operation, Section, get, post, put};
 use crate::{ext, gestao};
@@ -327,5 +328,6 @@ fn written() -> Vec<Operation> {
     .into_iter()
     .chain(cases::operations())
     .chain(files::operations())
+    .chain(imports::operations())
     .collect()
 }

@@ -37,6 +37,9 @@ impl Retention {
             Sweep::Attempts => self.attempts,
             Sweep::KnownAddresses => KNOWN_FOR,
             Sweep::LoginFailures => self.login_failures,
+            Sweep::ImportLines | Sweep::ImportProblems | Sweep::ImportResults | Sweep::CutOffImports => {
+                crate::importing::UNDO_FOR
+            }
         }
     }
 }

@@ -25,6 +25,7 @@ pub mod find;
 pub mod happened;
 pub mod health;
 pub mod housekeeping;
+pub mod importing;
 pub mod leads;
 pub mod mail;
 pub mod memory;
@@ -88,6 +89,10 @@ pub struct App {
     pub files: files::Place,
     /// Told whenever something was written: there may be something to deliver.
     pub changed: Arc<Notify>,
+    /// Told whenever an import is to be worked on.
+    pub importing: Arc<Notify>,
+    /// The largest file that pages take to be imported.
+    pub import_mib: u64,
 }
 
 impl App {
@@ -108,6 +113,8 @@ impl App {
             place: Arc::default(),
             files: files::Place::default(),
             changed: Arc::default(),
+            importing: Arc::default(),
+            import_mib: 64,
         }
     }
 

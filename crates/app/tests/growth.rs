@@ -8,6 +8,8 @@
 
 #[path = "growth/files.rs"]
 mod files;
+#[path = "growth/imports.rs"]
+mod imports;
 #[path = "growth/managed.rs"]
 mod managed;
 #[path = "growth/registers.rs"]

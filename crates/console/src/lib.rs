@@ -30,6 +30,7 @@ mod first_steps;
 mod form;
 mod frame;
 mod help;
+mod importing;
 mod lists;
 mod mails;
 mod members;
@@ -50,6 +51,7 @@ mod show;
 mod situation;
 mod style;
 mod triggers;
+mod upload;
 mod users;
 mod visitor;
 mod wording;
@@ -106,6 +108,7 @@ pub fn router(app: App, vault: Vault) -> Router {
         .merge(registering::routes())
         .merge(triggers::routes(vault))
         .merge(sales::routes())
+        .merge(importing::routes())
         .merge(help::routes())
         .route("/console/{*resto}", any(nowhere))
         .layer(from_fn_with_state(app.clone(), refused::as_page))

@@ -41,6 +41,7 @@ const AREAS: &[&[Cases]] = &[
     crate::benefit::ALL_CASES,
     crate::cases::ALL_CASES,
     crate::files::ALL_CASES,
+    crate::importing::ALL_CASES,
     crate::registering::ALL_CASES,
     crate::sales::ALL_CASES,
     crate::triggers::ALL_CASES,

@@ -49,7 +49,9 @@ code!(
 );
 code!(
     /// A file that somebody attached (`codArquivo`).
-    FileCode
+    FileCode,
+    /// An import (`codImportacao`).
+    ImportCode
 );
 code!(
     /// A filter that somebody keeps of a list.

@@ -1,5 +1,6 @@
 //! Every refusal by a rule, as one closed set. The words for each are in `wire::refusal`.
 
+use crate::importing::ImportProblem;
 use crate::register::RegisterProblem;
 use crate::{BenefitCode, BranchCode, DealCode, DependentCode, LeadCode, PersonCode, PlanCode, TenantId};
 
@@ -72,6 +73,7 @@ pub enum Field {
     Kinship,
     /// A file that was attached, by its code.
     File,
+    Import,
     /// A text that has no name of its own; where it stood names it.
     Text,
 }
@@ -312,6 +314,8 @@ pub enum Rejection {
     NoVersion,
     /// What is wrong with a file that somebody wants to attach.
     File(FileProblem),
+    /// What is wrong with a file that is imported, or with what is asked of an import.
+    Import(ImportProblem),
 }
 
 /// A field that somebody sent otherwise than it stands.
@@ -384,6 +388,9 @@ impl Rejection {
     /// Whether it speaks against the present state, and not against what was sent.
     pub fn is_conflict(&self) -> bool {
         if let Rejection::Register { problem, .. } = self {
+            return problem.is_conflict();
+        }
+        if let Rejection::Import(problem) = self {
             return problem.is_conflict();
         }
         matches!(

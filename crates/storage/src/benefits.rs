@@ -1,6 +1,9 @@
 //! Benefits: what is known of each, whole. `app::situations` is the one place that writes them.
 
 pub(crate) mod kept;
+mod undoing;
+
+pub use undoing::{Holding, from_snapshot, holding, referred, remove, snapshot, with_numbers};
 
 pub(crate) use kept::{
     benefit, benefit_columns, fields_of, plans_of, vehicle, vehicle_columns, vehicle_values,

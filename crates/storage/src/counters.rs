@@ -58,6 +58,7 @@ pub enum Counter {
     Lease,
     SavedFilter,
     File,
+    Import,
 }
 
 impl Counter {
@@ -111,6 +112,7 @@ impl Counter {
             Counter::Lease => "lease",
             Counter::SavedFilter => "saved_filter",
             Counter::File => "file",
+            Counter::Import => "import",
         }
     }
 }

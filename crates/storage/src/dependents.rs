@@ -53,15 +53,17 @@ macro_rules! columns {
     };
 }
 
+const INSERT: &str =
+    "INSERT INTO dependents (tenant, code, benefit, name, cpf, born_on, kinship, sex, identity_number, phone,
+     email, card, plans, active, version, created_at, updated_at) VALUES";
+
 /// Writes dependents that are not there yet, each with its code, and the words of their names.
 pub fn insert<'d>(
     tenant: TenantId,
     dependents: impl Iterator<Item = (DependentCode, &'d Dependent)> + Clone,
 ) -> Vec<Statement> {
     let rows = dependents.clone().map(|(code, one)| values(tenant, code, one));
-    let head = "INSERT INTO dependents (tenant, code, benefit, name, cpf, born_on, kinship, sex, identity_number, phone,
-         email, card, plans, active, version, created_at, updated_at) VALUES";
-    let mut statements = inserts(head, ROWS, rows);
+    let mut statements = inserts(INSERT, ROWS, rows);
     let named = dependents.map(|(code, one)| (code.get(), None, one.name.as_str()));
     statements.extend(names::insert(names::Index::Dependents, tenant, named));
     statements
@@ -129,6 +131,50 @@ pub async fn find(
             .arg(code);
     let found = from.into().one(statement).await?.map(|row| dependent(&row)).transpose()?;
     Ok(found.filter(|one| one.benefit == benefit))
+}
+
+/// The dependent of this code, of whatever benefit.
+pub async fn by_code(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    code: DependentCode,
+) -> Result<Option<Dependent>, Error> {
+    let statement =
+        sql(concat!("SELECT ", columns!(), " FROM dependents d WHERE d.tenant = $1 AND d.code = $2"))
+            .arg(tenant)
+            .arg(code);
+    from.into().one(statement).await?.map(|row| dependent(&row)).transpose()
+}
+
+/// A dependent as one text, and back.
+pub fn snapshot(one: &Dependent) -> String {
+    crate::snapshot::text(INSERT, values(TenantId::SERVER, DependentCode::new(0), one))
+}
+
+pub fn from_snapshot(text: &str) -> Result<Dependent, Error> {
+    dependent(&crate::snapshot::row(text)?)
+}
+
+/// Removes a dependent to whom nothing refers.
+pub fn remove(tenant: TenantId, code: DependentCode) -> Vec<Statement> {
+    vec![
+        sql("DELETE FROM dependents WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
+        names::remove(names::Index::Dependents, tenant, code.get()),
+        crate::imports::remove_code(tenant, "dependent", code.get()),
+    ]
+}
+
+/// Whether an appointment is for a dependent of this benefit.
+pub async fn is_awaited(
+    tx: &mut Tx,
+    tenant: TenantId,
+    benefit: BenefitCode,
+    code: DependentCode,
+) -> Result<bool, Error> {
+    let statement = sql(
+        "SELECT 1 AS one FROM appointments WHERE tenant = $1 AND benefit = $2 AND dependent = $3 LIMIT 1",
+    );
+    Ok(tx.one(statement.arg(tenant).arg(benefit).arg(code)).await?.is_some())
 }
 
 /// What stands in the way of a dependent.

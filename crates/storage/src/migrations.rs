@@ -56,6 +56,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step(12, "boards", include_str!("../migrations/0012_boards.sql")),
     step(13, "sales_board", include_str!("../migrations/0013_sales_board.sql")),
     step(14, "files", include_str!("../migrations/0014_files.sql")),
+    step(15, "imports", include_str!("../migrations/0015_imports.sql")),
 ];
 
 /// What the migrations say, in their order.

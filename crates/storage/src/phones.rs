@@ -36,6 +36,31 @@ fn rows(tenant: TenantId, person: i32, phones: &[Phone]) -> impl Iterator<Item =
     })
 }
 
+/// The same of people who each have a code of their own.
+pub fn insert_each<'p>(
+    tenant: TenantId,
+    people: impl IntoIterator<Item = (PersonCode, &'p [Telephone])>,
+) -> Vec<crate::Statement> {
+    let rows = people.into_iter().flat_map(|(person, phones)| {
+        (1..).zip(phones).map(move |(position, phone): (i32, _)| -> [Value; 6] {
+            [
+                tenant.into(),
+                person.into(),
+                position.into(),
+                phone.kind.into(),
+                phone.country.as_str().into(),
+                phone.number.as_str().into(),
+            ]
+        })
+    });
+    inserts(INSERT, ROWS, rows)
+}
+
+/// One as it was kept elsewhere.
+pub(crate) fn as_kept(kind: PhoneKind, country: &str, number: &str) -> Option<Telephone> {
+    Some(Telephone { kind, country: country.to_owned(), number: Phone::parse(number).ok()? })
+}
+
 /// A telephone as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Telephone {

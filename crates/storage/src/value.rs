@@ -3,10 +3,10 @@
 use domain::{
     AppointmentCode, BenefitCode, BenefitKind, BranchCode, CivilState, ClaimCode, ClaimTypeCode, ClinicCode,
     CreditCardCode, DealCode, DealState, DeliveryState, DependentCode, DoctorCode, Entity, FieldCode,
-    FieldKind, FileCode, FileKind, FileOwner, FilterCode, Fuel, FunnelCode, HistoryCode, InspectionCode,
-    InspectionTypeCode, InstallationCode, Involved, ItemCode, Kinship, LeadCode, MailCode, Moment, Nature,
-    PersonCode, PhoneKind, PlanCode, Priority, ReceiverCode, Role, SellerCode, SellerKind, Sex,
-    SituationCode, SituationKind, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode,
+    FieldKind, FileCode, FileKind, FileOwner, FilterCode, Fuel, FunnelCode, HistoryCode, ImportCode, ImportKind, ImportOutcome,
+    ImportState, InspectionCode, InspectionTypeCode, InstallationCode, Involved, ItemCode, Kinship, LeadCode, MailCode,
+    Moment, Nature, PersonCode, PhoneKind, PlanCode, Priority, ReceiverCode, Role, SellerCode, SellerKind,
+    Sex, SituationCode, SituationKind, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode,
     TicketTypeCode, TrackerCode, UserCode, VehicleCategory, VehicleTypeCode,
 };
 
@@ -183,6 +183,7 @@ codes!(
     FieldCode,
     FileCode,
     FilterCode,
+    ImportCode,
     PersonCode,
     BenefitCode,
     ItemCode,
@@ -242,5 +243,8 @@ numbered!(
     Involved,
     Priority,
     FileOwner,
-    FileKind
+    FileKind,
+    ImportKind,
+    ImportState,
+    ImportOutcome
 );

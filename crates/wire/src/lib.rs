@@ -8,6 +8,7 @@ pub mod read;
 pub mod records;
 pub mod refusal;
 pub mod register;
+pub mod sheet;
 pub mod trigger;
 
-pub use names::{delivery_state, entity_from, entity_path, role, role_from};
+pub use names::{delivery_state, entity_from, entity_path, import_state, role, role_from};

@@ -1,8 +1,8 @@
 //! What the fixed sets are called outside, each in one table.
 
 use domain::{
-    BenefitKind, CivilState, DealState, DeliveryState, Entity, FieldKind, Fuel, Involved, Kinship, Nature,
-    PhoneKind, Priority, Role, SellerKind, Sex, SituationKind, VehicleCategory,
+    BenefitKind, CivilState, DealState, DeliveryState, Entity, FieldKind, Fuel, ImportState, Involved,
+    Kinship, Nature, PhoneKind, Priority, Role, SellerKind, Sex, SituationKind, VehicleCategory,
 };
 
 /// A set whose members callers name, exactly as its table writes them.
@@ -158,6 +158,19 @@ names! {
         Utility = "Utilitario",
         Bus = "Onibus",
         Other = "Outro",
+    }
+
+    /// `estado` of an import.
+    import_state: ImportState {
+        Reading = "lendo",
+        Ready = "lida",
+        Checking = "conferindo",
+        Checked = "conferida",
+        Running = "importando",
+        Paused = "pausada",
+        Done = "concluida",
+        Undoing = "desfazendo",
+        Undone = "desfeita",
     }
 
     /// `sexo` in the member search.

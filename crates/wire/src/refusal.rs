@@ -1,7 +1,7 @@
 //! What a refusal says: one sentence in Portuguese that names the field and what is allowed, written for the person in
 //! front of the screen.
 
-use domain::{Field, FieldProblem, FileProblem, Money, RegisterProblem, Rejection, Stands};
+use domain::{Field, FieldProblem, FileProblem, ImportProblem, Money, RegisterProblem, Rejection, Stands};
 
 /// What a field is called outside.
 pub fn field(field: Field) -> &'static str {
@@ -69,6 +69,7 @@ pub fn field(field: Field) -> &'static str {
         Field::Appointment => "codConsulta",
         Field::Priority => "prioridade",
         Field::Involved => "envolvido",
+        Field::Import => "codImportacao",
     }
 }
 
@@ -405,6 +406,7 @@ pub fn text(rejection: &Rejection) -> String {
             let (part, sentence) = register_problem(problem);
             format!("{field}{part}: {sentence}")
         }
+        Rejection::Import(problem) => imported(problem),
         Rejection::NoVersion => "versao: informe a versão do registro que você leu.".to_owned(),
         Rejection::File(problem) => format!("arquivo: {}", file_problem(problem)),
     }
@@ -513,5 +515,59 @@ fn listed<T: ToString>(words: &[T]) -> String {
         [] => "nenhum".to_owned(),
         [one] => one.clone(),
         [most @ .., last] => format!("{} ou {last}", most.join(", ")),
+    }
+}
+
+/// What is wrong with a file that is imported, or with what is asked of an import.
+fn imported(problem: &ImportProblem) -> String {
+    use ImportProblem as P;
+    match problem {
+        P::TooLarge(most) => {
+            format!("arquivo: é grande demais; envie no máximo {most} MiB, ou divida a planilha.")
+        }
+        P::UnknownFormat => {
+            "arquivo: não é um CSV nem um XLSX; na planilha, salve como CSV ou como pasta de trabalho do Excel (.xlsx)."
+                .to_owned()
+        }
+        P::Damaged => {
+            "arquivo: a planilha está danificada, incompleta ou protegida por senha; abra-a, salve de novo e envie."
+                .to_owned()
+        }
+        P::UnpacksTooLarge => {
+            "arquivo: descompactada, a planilha é grande demais; apague abas e colunas que não interessam, ou salve como CSV."
+                .to_owned()
+        }
+        P::Empty => {
+            "arquivo: está vazio; a primeira linha traz os nomes das colunas, e cada linha abaixo, um registro."
+                .to_owned()
+        }
+        P::TooManyRows(most) => format!("arquivo: tem linhas demais; envie no máximo {most} por vez."),
+        P::TooManyColumns(most) => format!("arquivo: tem colunas demais; deixe no máximo {most}."),
+        P::CellTooLong { row, longest } => format!(
+            "arquivo: na linha {row} há um texto longo demais; use no máximo {longest} caracteres em cada célula."
+        ),
+        P::UnknownColumn(name) => format!("colunas: o arquivo não tem a coluna \"{name}\"."),
+        P::UnknownField(name) => {
+            format!("colunas: \"{name}\" não é um campo desta importação; veja em camposPossiveis os que são.")
+        }
+        P::FieldTwice(name) => format!("colunas: duas colunas vão para {name}; escolha uma."),
+        P::BenefitUnnamed => "informe o CPF do titular, a placa ou o código do benefício.".to_owned(),
+        P::NoBenefit => {
+            "titular: não há um benefício em vigor dele que você possa ver; confira o CPF, a placa ou o código."
+                .to_owned()
+        }
+        P::ManyBenefits => {
+            "titular: ele tem mais de um benefício em vigor; diga qual, pela placa ou pelo código do benefício."
+                .to_owned()
+        }
+        P::NotMapped(fields) => format!("colunas: diga que coluna do arquivo traz {}.", fields.join(" e ")),
+        P::WrongState(what) => format!("codImportacao: {what}"),
+        P::TooLate => {
+            "codImportacao: uma importação pode ser desfeita por 7 dias, e eles já passaram.".to_owned()
+        }
+        P::Removed => {
+            "este código foi de um registro que uma importação desfeita removeu, e não volta a ser usado; deixe a célula vazia."
+                .to_owned()
+        }
     }
 }

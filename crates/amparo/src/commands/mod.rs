@@ -3,6 +3,7 @@
 mod config;
 mod demo;
 mod doctor;
+mod import;
 mod listen;
 mod migrate;
 mod receiver;
@@ -72,6 +73,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
             ["user", "reset"] => user::reset(&settings, arguments).await,
             ["user", "logout"] => user::logout(&settings, arguments).await,
             ["user", "remove-second-factor"] => user::remove_second_factor(&settings, arguments).await,
+            ["import"] => import::run(&settings, arguments).await,
             ["demo", "load"] => demo::load(&settings, arguments).await,
             _ => Err(Fatal::new("Este comando não existe; veja `amparo --help`.")),
         }

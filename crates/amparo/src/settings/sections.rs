@@ -122,6 +122,7 @@ impl HttpSettings {
                 origins: values.list("http.cors_origins").into_iter().map(str::to_owned).collect(),
                 metrics_from: networks(values, "http.metrics_from")?,
                 body_timeout: values.duration("http.body_timeout")?,
+                import_mib: values.integer("http.import_mib", 1..=1024)?,
                 is_strict: values.path("tls.cert_file").is_some(),
             },
         })

@@ -12,6 +12,7 @@ pub mod entrega;
 pub mod evento;
 pub mod help_desk;
 pub mod historico;
+pub mod importacao;
 pub mod negocio;
 pub mod receptor;
 pub mod usuario;

@@ -27,7 +27,7 @@ macro_rules! owned {
             post(concat!("/gestao/", $path, "/{", $code, "}/arquivos"), STAFF, arquivo::attach::<$owner>)
                 .told(Section::Management, "Anexar arquivo", "Anexa o arquivo que vem no corpo, como ele é: uma foto (JPEG, PNG ou WebP), um PDF, um DOCX ou um XLSX. O tipo é reconhecido pelo conteúdo, qualquer que seja o Content-Type. Das fotos saem os metadados, também o lugar em que foram tiradas. O mesmo conteúdo enviado outra vez ao mesmo registro responde o arquivo que já está lá, e assim o pedido pode ser repetido.")
                 .asks::<ArquivoQuery>()
-                .takes_file()
+                .takes_file(&["application/octet-stream"])
                 .answers::<ArquivoTO>(),
         ]
     };

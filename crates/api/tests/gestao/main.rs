@@ -17,6 +17,7 @@ mod consulta;
 mod equipment;
 mod evento;
 mod help_desk;
+mod imports;
 mod member_life;
 mod registers;
 mod registers_at_once;

@@ -8,11 +8,12 @@ import * as cases from "./cases.mjs";
 import * as registers from "./registers.mjs";
 import * as triggers from "./triggers.mjs";
 import * as sales from "./sales.mjs";
+import * as importing from "./importing.mjs";
 import * as guide from "./helping.mjs";
 import * as files from "./files.mjs";
 
 // `ONLY=members` drives one part alone, while it is being made.
-const PARTS = Object.entries({ members, entering, cases, registers, triggers, sales, guide, files }).filter(([name]) => !process.env.ONLY || process.env.ONLY.split(",").includes(name)).map(([, part]) => part);
+const PARTS = Object.entries({ members, entering, cases, registers, triggers, sales, importing, guide, files }).filter(([name]) => !process.env.ONLY || process.env.ONLY.split(",").includes(name)).map(([, part]) => part);
 
 async function places(page) {
   const all = [];

@@ -21,6 +21,7 @@ mod deal_input;
 mod dependent;
 mod equipment;
 mod file;
+mod importing;
 mod item;
 mod lead;
 mod management;
@@ -78,6 +79,10 @@ pub use dependent::{
 };
 pub use equipment::RastreadorInstalacaoTO;
 pub use file::{ArquivoQuery, ArquivoTO};
+pub use importing::{
+    CampoImportacaoTO, ColunaInput, ColunaTO, ColunasInput, DepoisDaLinhaQuery, ErroImportacaoTO,
+    ImportacaoArquivoQuery, ImportacaoQuery, ImportacaoTO, InicioImportacaoInput, MantidoTO,
+};
 pub use item::{ItemBeneficioInput, ItemBeneficioOutputTO};
 pub use lead::{
     ContatoInput, EtapaTO, FunilTO, LeadInput, LeadOutputTO, PesquisaLeadQuery, PessoaLeadOutputTO,
