@@ -33,6 +33,8 @@ pub fn command() -> Command {
         .subcommand(receiver())
         .subcommand(trigger())
         .subcommand(listen())
+        .subcommand(export())
+        .subcommand(bring())
         .subcommand(demo());
     localised(settings::arguments(root), "amparo")
 }
@@ -174,6 +176,27 @@ fn listen() -> Command {
             text("delay", "DURAÇÃO", "Quanto esperar antes de responder, como 2s"),
             text("count", "NÚMERO", "Termina depois de receber tantos")
                 .value_parser(value_parser!(u32).range(1..)),
+        ])
+}
+
+fn export() -> Command {
+    Command::new("export")
+        .about("Exporta uma associação inteira para um arquivo, também com o servidor no ar")
+        .args([
+            text("to", "ARQUIVO", "O arquivo a criar, como associacao.zip; contém dados pessoais e segredos")
+                .required(true),
+            in_tenant(),
+        ])
+}
+
+fn bring() -> Command {
+    Command::new("bring")
+        .about(
+            "Traz uma associação exportada a um servidor que não a tem, ou termina o que ficou pela metade",
+        )
+        .args([
+            text("from", "ARQUIVO", "O arquivo de `amparo export`").required(true),
+            flag("paused", "Uma cópia para olhar: pausa os receptores e não envia os e-mails que esperavam"),
         ])
 }
 

@@ -10,7 +10,7 @@ use utoipa::openapi::path::{
     HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItem, PathsBuilder,
 };
 use utoipa::openapi::request_body::RequestBodyBuilder;
-use utoipa::openapi::schema::{ComponentsBuilder, ObjectBuilder, Type};
+use utoipa::openapi::schema::{ComponentsBuilder, KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::server::ServerBuilder;
 use utoipa::openapi::tag::TagBuilder;
@@ -19,6 +19,9 @@ use wire::read::{Between, FieldInfo, Read};
 
 /// The version of the interface, not of the program.
 pub const VERSION: &str = "1.84";
+
+/// What a list leaves as.
+const FILES: [&str; 2] = ["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"];
 
 const ABOUT: &str = "Integração com a associação: associados, benefícios, eventos e vendas.\n\n\
     Entre em `POST /ext/autenticacao` com usuário e senha e envie o token recebido em `Authorization: Bearer` nas outras \
@@ -108,6 +111,11 @@ fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
             "application/json",
             ContentBuilder::new().schema(Some(answer.reference.clone())).build(),
         );
+    }
+    for kind in FILES.iter().filter(|_| one.is_file) {
+        let file = ObjectBuilder::new().schema_type(Type::String);
+        let file = file.format(Some(SchemaFormat::KnownFormat(KnownFormat::Binary)));
+        ok = ok.content(*kind, ContentBuilder::new().schema(Some(file)).build());
     }
     operation = operation.response("200", ok.build());
     for (status, text) in refusals(one) {

@@ -36,10 +36,11 @@ pub enum Section {
     Claim,
     Management,
     Registers,
+    Export,
 }
 
 impl Section {
-    pub const ALL: [Section; 8] = [
+    pub const ALL: [Section; 9] = [
         Section::Security,
         Section::Administration,
         Section::Member,
@@ -48,6 +49,7 @@ impl Section {
         Section::Claim,
         Section::Management,
         Section::Registers,
+        Section::Export,
     ];
 
     pub fn name(self) -> &'static str {
@@ -60,6 +62,7 @@ impl Section {
             Section::Claim => "Evento",
             Section::Management => "Gestão",
             Section::Registers => "Cadastros",
+            Section::Export => "Exportação",
         }
     }
 
@@ -81,6 +84,7 @@ impl Section {
             Section::Registers => {
                 "Os cadastros da associação: lojas, planos, situações e o mais de que a operação depende. Todos se leem e se alteram do mesmo modo."
             }
+            Section::Export => "As listas inteiras, como arquivos para planilhas.",
         }
     }
 }
@@ -129,6 +133,8 @@ pub struct Operation {
     pub query: Vec<FieldInfo>,
     pub body: Option<Body>,
     pub answer: Option<Named>,
+    /// It answers with a file for a spreadsheet.
+    pub is_file: bool,
     handler: MethodRouter<State>,
 }
 
@@ -179,7 +185,8 @@ impl Operation {
         let (section, summary, text) = (Section::Management, "", "");
         let handler = on(on_method, handler);
         let (query, body, answer) = (Vec::new(), None, None);
-        Operation { method, path, access, section, summary, text, query, body, answer, handler }
+        let is_file = false;
+        Operation { method, path, access, section, summary, text, query, body, answer, is_file, handler }
     }
 
     /// What the documentation says of it.
@@ -250,6 +257,12 @@ impl Operation {
 
     pub fn answers_many<T: ToSchema>(mut self) -> Operation {
         self.answer = Some(Named::list_of::<T>());
+        self
+    }
+
+    /// It answers with a file for a spreadsheet.
+    pub fn gives_file(mut self) -> Operation {
+        self.is_file = true;
         self
     }
 

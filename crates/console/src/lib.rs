@@ -24,6 +24,7 @@ mod benefit;
 mod board;
 mod cases;
 mod entering;
+mod exporting;
 mod finding;
 mod first_steps;
 mod form;
@@ -98,6 +99,7 @@ pub fn router(app: App, vault: Vault) -> Router {
         .route("/console/cores.css", get(assets::colours))
         .merge(members::routes())
         .merge(lists::routes())
+        .merge(exporting::routes())
         .merge(person::routes())
         .merge(benefit::routes())
         .merge(cases::routes())

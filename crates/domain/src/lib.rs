@@ -62,7 +62,7 @@ pub use role::Role;
 pub use scope::{Branches, Scope};
 pub use sets::{
     BenefitKind, CivilState, DealState, DeliveryState, FieldKind, Fuel, Involved, Kinship, Nature, PhoneKind,
-    Priority, SellerKind, Sex, VehicleCategory,
+    Priority, SellerKind, Sex, Sheet, VehicleCategory,
 };
 pub use tenant::{Host, Name, TimeZone};
 pub use text::{Note, Text, line};

@@ -11,6 +11,7 @@ mod tenant;
 mod tls;
 mod trigger;
 mod user;
+mod whole;
 mod worker;
 
 use crate::cli;
@@ -70,6 +71,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
             ["user", "reset"] => user::reset(&settings, arguments).await,
             ["user", "logout"] => user::logout(&settings, arguments).await,
             ["user", "remove-second-factor"] => user::remove_second_factor(&settings, arguments).await,
+            ["export"] => whole::export(&settings, arguments).await,
+            ["bring"] => whole::bring(&settings, arguments).await,
             ["demo", "load"] => demo::load(&settings, arguments).await,
             _ => Err(Fatal::new("Este comando não existe; veja `amparo --help`.")),
         }

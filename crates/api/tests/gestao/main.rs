@@ -15,6 +15,7 @@ mod case_scene;
 mod consulta;
 mod equipment;
 mod evento;
+mod exports;
 mod help_desk;
 mod member_life;
 mod registers;

@@ -20,6 +20,7 @@ mod deal;
 mod deal_input;
 mod dependent;
 mod equipment;
+mod export;
 mod item;
 mod lead;
 mod management;
@@ -76,6 +77,9 @@ pub use dependent::{
     PesquisaDependenteQuery, PlanoApontado, TitularTO,
 };
 pub use equipment::RastreadorInstalacaoTO;
+pub use export::{
+    AuditoriaExportacaoQuery, BeneficioExportacaoQuery, EntregaExportacaoQuery, ExportacaoQuery,
+};
 pub use item::{ItemBeneficioInput, ItemBeneficioOutputTO};
 pub use lead::{
     ContatoInput, EtapaTO, FunilTO, LeadInput, LeadOutputTO, PesquisaLeadQuery, PessoaLeadOutputTO,
