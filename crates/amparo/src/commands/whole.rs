@@ -97,8 +97,14 @@ fn path(arguments: &ArgMatches, name: &str) -> Result<PathBuf, Fatal> {
 async fn open_patiently(settings: &Settings) -> Result<(App, Vault), Fatal> {
     let address = Address::parse(&settings.database)?;
     let key_file = super::key_file(settings, &address)?;
-    let options = Options { search_timeout: PATIENCE, unit_timeout: PATIENCE, ..settings.storage.options() };
-    let (db, _) = storage::open(&address, &options, Schema::Expect).await?;
+    // Read once from end to end, the file need not stay in memory.
+    let patient = Options {
+        search_timeout: PATIENCE,
+        unit_timeout: PATIENCE,
+        mmap_mib: 0,
+        ..settings.storage.options()
+    };
+    let (db, _) = storage::open(&address, &patient, Schema::Expect).await?;
     let app = super::app_on(db, "")?;
     let vault = app::server_key::for_command(&app, &key_file, env!("CARGO_PKG_VERSION")).await?;
     Ok((app, vault))

@@ -4,7 +4,7 @@ use super::Kind::{Code, Day, Money, Number, Text};
 use super::{Column, column, day, maybe, money, number, text};
 use crate::base::Registers;
 use crate::searches::{Found, FoundBenefit};
-use domain::{PlanCode, SellerCode, SituationCode, shown};
+use domain::{BenefitKind, PlanCode, SellerCode, SituationCode, shown};
 use wire::names;
 
 /// The columns of the list of members; those of its page bear the same names.
@@ -44,9 +44,7 @@ pub(super) const MEMBERS: &[Column<Found>] = &[
     column("beneficio", "Número do benefício", Number, |_, row| {
         row.benefit.as_ref().map_or(super::Cell::Nothing, |one| number(one.sequence))
     }),
-    column("tipo", "Tipo", Text, |_, row| {
-        maybe(row.benefit.as_ref().map(|one| names::benefit_kind(one.kind)))
-    }),
+    column("tipo", "Tipo", Text, |_, row| maybe(row.benefit.as_ref().map(|one| kind(one.kind)))),
     column("situacao", "Situação", Text, |by, row| {
         row.benefit.as_ref().map_or(super::Cell::Nothing, |one| situation(by, one.situation))
     }),
@@ -68,7 +66,7 @@ pub(super) const MEMBERS: &[Column<Found>] = &[
 pub(super) const BENEFITS: &[Column<FoundBenefit>] = &[
     column("codigo", "Código", Number, |_, row| number(row.code.get())),
     column("numero", "Número", Number, |_, row| number(row.benefit.sequence)),
-    column("tipo", "Tipo", Text, |_, row| text(names::benefit_kind(row.benefit.kind))),
+    column("tipo", "Tipo", Text, |_, row| text(kind(row.benefit.kind))),
     column("situacao", "Situação", Text, |by, row| situation(by, row.benefit.situation)),
     column("codAssociado", "Código do associado", Number, |_, row| number(row.benefit.person.get())),
     column("associado", "Associado", Text, |_, row| text(row.name.as_str())),
@@ -108,6 +106,11 @@ pub(super) const BENEFITS: &[Column<FoundBenefit>] = &[
     column("valorVeiculo", "Valor do veículo", Money, |_, row| money(row.benefit.vehicle.worth)),
     column("valorProtegido", "Valor protegido", Money, |_, row| money(row.benefit.vehicle.protected)),
 ];
+
+/// As people say it.
+fn kind(kind: BenefitKind) -> &'static str {
+    ::registers::label(names::benefit_kind(kind))
+}
 
 pub(super) fn situation(by: &Registers, code: SituationCode) -> super::Cell {
     maybe(by.situation(code).map(|one| one.name.as_str()))

@@ -123,7 +123,7 @@ impl Leaving {
 
     async fn xlsx(&mut self, first: Vec<Vec<Cell>>, count: &mut u64) -> Went {
         let folder: PathBuf = self.app.place.data.clone().unwrap_or_else(std::env::temp_dir);
-        let mut book = Book::new(self.list.title, &self.headings, &folder)?;
+        let mut book = Book::new(self.list.title, &self.headings, &folder, (self.app.now(), &self.zone))?;
         let (mut rows, mut pages) = (Some(first), 0);
         while let Some(some) = rows {
             if self.send.is_closed() {

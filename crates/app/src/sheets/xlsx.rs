@@ -4,7 +4,7 @@
 use super::{Cell, Heading, Kind};
 use crate::Error;
 use domain::{Moment, TimeZone};
-use rust_xlsxwriter::{ExcelDateTime, Format, Workbook, XlsxError};
+use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, Workbook, XlsxError};
 use std::fs::File;
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -26,8 +26,16 @@ pub struct Book {
 }
 
 impl Book {
-    pub fn new(title: &'static str, headings: &[Heading], folder: &Path) -> Result<Book, Error> {
+    pub fn new(
+        title: &'static str,
+        headings: &[Heading],
+        folder: &Path,
+        (now, zone): (Moment, &TimeZone),
+    ) -> Result<Book, Error> {
         let mut workbook = Workbook::new();
+        if let Some(now) = excel_time(now, zone) {
+            workbook.set_properties(&DocProperties::new().set_creation_datetime(&now));
+        }
         workbook.set_tempdir(folder).map_err(broken)?;
         let (headings, folder) = (headings.to_vec(), folder.to_owned());
         let mut book = Book { workbook, title, headings, folder, sheets: 0, rows: 0, most_rows: MOST_ROWS };
@@ -155,9 +163,10 @@ mod tests {
         let heading = |title| Heading { name: "x", title, kind: Kind::Text };
         let folder = tempfile::tempdir().unwrap();
         let headings = [heading("Nome"), heading("Dia"), heading("Valor")];
-        let mut book = Book::new("Uma/lista", &headings, folder.path()).unwrap();
-        book.most_rows = 2;
         let zone = TimeZone::parse("America/Sao_Paulo").unwrap();
+        let now = Moment::from_millis(1_794_663_125_000);
+        let mut book = Book::new("Uma/lista", &headings, folder.path(), (now, &zone)).unwrap();
+        book.most_rows = 2;
         let row = |text: &str| {
             vec![Cell::Text(text.to_owned()), Cell::Day("2026-11-14".to_owned()), Cell::Money(12_345)]
         };
