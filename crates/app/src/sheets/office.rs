@@ -7,8 +7,8 @@ use crate::feed::Entry;
 use crate::mail::Listed;
 use crate::triggers::Told as Delivery;
 use crate::users::User;
-use domain::{SituationCode, UserCode};
-use std::collections::HashMap;
+use domain::{PersonCode, SituationCode, UserCode};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use storage::audit::{Told, What};
 use wire::names;
@@ -47,15 +47,20 @@ pub(super) const AUDIT: &[Column<Audited>] = &[
     column("operacao", "Operação", Text, |_, row| text(row.told.operation.as_str())),
     column("feito", "O que foi feito", Text, |_, row| match &row.told.what {
         What::Changed(_, detail) => maybe(detail.as_deref()),
-        What::Looked(people) => text(format!("viu {}", people.len())),
+        What::Looked(people) => text(format!("viu {}", seen(people).len())),
     }),
     column("pessoas", "Códigos das pessoas", Code, |_, row| match &row.told.what {
         What::Changed(person, _) => person.map_or(Cell::Nothing, |code| text(code.to_string())),
         What::Looked(people) => {
-            text(people.iter().map(|(code, _)| code.to_string()).collect::<Vec<_>>().join(" "))
+            text(seen(people).iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
         }
     }),
 ];
+
+/// Each once, however often he was looked at.
+fn seen(people: &[(PersonCode, domain::Moment)]) -> BTreeSet<PersonCode> {
+    people.iter().map(|(code, _)| *code).collect()
+}
 
 pub(super) const MAILS: &[Column<Listed>] = &[
     column("codigo", "Código", Number, |_, row| number(row.code.get())),
