@@ -34,6 +34,8 @@ pub fn command() -> Command {
         .subcommand(trigger())
         .subcommand(listen())
         .subcommand(import())
+        .subcommand(export())
+        .subcommand(bring())
         .subcommand(demo());
     localised(settings::arguments(root), "amparo")
 }
@@ -209,6 +211,27 @@ fn import() -> Command {
             code("resume", "Retoma a importação deste código, que parou no meio"),
             code("undo", "Desfaz a importação deste código, por até 7 dias"),
             in_tenant(),
+        ])
+}
+
+fn export() -> Command {
+    Command::new("export")
+        .about("Exporta uma associação inteira para um arquivo, também com o servidor no ar")
+        .args([
+            text("to", "ARQUIVO", "O arquivo a criar, como associacao.zip; contém dados pessoais e segredos")
+                .required(true),
+            in_tenant(),
+        ])
+}
+
+fn bring() -> Command {
+    Command::new("bring")
+        .about(
+            "Traz uma associação exportada a um servidor que não a tem, ou termina o que ficou pela metade",
+        )
+        .args([
+            text("from", "ARQUIVO", "O arquivo de `amparo export`").required(true),
+            flag("paused", "Uma cópia para olhar: pausa os receptores e não envia os e-mails que esperavam"),
         ])
 }
 

@@ -13,6 +13,8 @@ mod mail;
 mod slow;
 #[path = "cli/triggers.rs"]
 mod triggers;
+#[path = "cli/whole.rs"]
+mod whole;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;

@@ -36,10 +36,11 @@ pub enum Section {
     Claim,
     Management,
     Registers,
+    Export,
 }
 
 impl Section {
-    pub const ALL: [Section; 8] = [
+    pub const ALL: [Section; 9] = [
         Section::Security,
         Section::Administration,
         Section::Member,
@@ -48,6 +49,7 @@ impl Section {
         Section::Claim,
         Section::Management,
         Section::Registers,
+        Section::Export,
     ];
 
     pub fn name(self) -> &'static str {
@@ -60,6 +62,7 @@ impl Section {
             Section::Claim => "Evento",
             Section::Management => "Gestão",
             Section::Registers => "Cadastros",
+            Section::Export => "Exportação",
         }
     }
 
@@ -81,6 +84,7 @@ impl Section {
             Section::Registers => {
                 "Os cadastros da associação: lojas, planos, situações e o mais de que a operação depende. Todos se leem e se alteram do mesmo modo."
             }
+            Section::Export => "As listas inteiras, como arquivos para planilhas.",
         }
     }
 }
@@ -118,6 +122,9 @@ pub struct Body {
     /// Whether it must come.
     pub required: bool,
 }
+
+/// Files of spreadsheets, as they come and as lists leave.
+pub const SHEETS: &[&str] = &["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"];
 
 pub struct Operation {
     pub method: Method,

@@ -46,7 +46,7 @@ const ADMINISTRATOR: Access = Access::Roles(&[Role::Administrator]);
 /// Every operation: those that are written here, and four for each register.
 pub fn operations() -> Vec<Operation> {
     let registers = registers::REGISTERS.iter().flat_map(gestao::cadastro::operations);
-    written().into_iter().chain(registers).collect()
+    written().into_iter().chain(gestao::exportacao::operations()).chain(registers).collect()
 }
 
 fn written() -> Vec<Operation> {

@@ -43,6 +43,7 @@ pub mod second_factor;
 pub mod sellers;
 pub mod server_key;
 pub mod setup;
+pub mod sheets;
 mod situations;
 pub mod suppliers;
 pub mod tenants;
@@ -52,6 +53,7 @@ pub mod validations;
 mod vault;
 mod vehicles;
 pub mod visits;
+pub mod whole;
 
 pub use error::{Error, collect};
 pub use passwords::{Cost, Passwords, Turn};

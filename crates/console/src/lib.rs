@@ -24,6 +24,7 @@ mod benefit;
 mod board;
 mod cases;
 mod entering;
+mod exporting;
 mod files;
 mod finding;
 mod first_steps;
@@ -101,6 +102,7 @@ pub fn router(app: App, vault: Vault) -> Router {
         .route("/console/cores.css", get(assets::colours))
         .merge(members::routes())
         .merge(lists::routes())
+        .merge(exporting::routes())
         .merge(person::routes())
         .merge(benefit::routes())
         .merge(cases::routes())

@@ -66,7 +66,7 @@ pub use role::Role;
 pub use scope::{Branches, Scope};
 pub use sets::{
     BenefitKind, CivilState, DealState, DeliveryState, FieldKind, Fuel, ImportKind, ImportOutcome,
-    ImportState, Involved, Kinship, Nature, PhoneKind, Priority, SellerKind, Sex, VehicleCategory,
+    ImportState, Involved, Kinship, Nature, PhoneKind, Priority, SellerKind, Sex, Sheet, VehicleCategory,
 };
 pub use tenant::{Host, Name, TimeZone};
 pub use text::{Note, Text, line};

@@ -212,6 +212,14 @@ set!(
     }
 );
 
+set!(
+    /// What a list leaves as.
+    Sheet {
+        Csv = 1,
+        Xlsx = 2,
+    }
+);
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -83,6 +83,7 @@ mod value;
 pub mod vehicle_types;
 pub mod versions;
 mod watch;
+pub mod whole;
 
 pub use db::{Db, Lane, Source, Tx, Weight};
 pub use engine::{Address, Options, Schema, ServerLock, lock_for_server, open, schema_version};

@@ -2,7 +2,7 @@
 
 use domain::{
     BenefitKind, CivilState, DealState, DeliveryState, Entity, FieldKind, Fuel, ImportState, Involved,
-    Kinship, Nature, PhoneKind, Priority, Role, SellerKind, Sex, SituationKind, VehicleCategory,
+    Kinship, Nature, PhoneKind, Priority, Role, SellerKind, Sex, Sheet, SituationKind, VehicleCategory,
 };
 
 /// A set whose members callers name, exactly as its table writes them.
@@ -112,6 +112,9 @@ names! { read
 
     /// `situacao` of a deal.
     deal_state: DealState { Open = "Aberto", Won = "Ganho", Lost = "Perdido" }
+
+    /// `formato` of an export.
+    sheet: Sheet { Csv = "csv", Xlsx = "xlsx" }
 
     /// `tipo` of a seller.
     seller_kind: SellerKind { Consultant = "Consultor", Representative = "Representante" }
@@ -236,6 +239,7 @@ mod tests {
         all(Kinship::ALL, kinship);
         all(DealState::ALL, deal_state);
         all(SellerKind::ALL, seller_kind);
+        all(Sheet::ALL, sheet);
         all(Involved::ALL, involved);
         all(DeliveryState::ALL, delivery_state);
         all(Priority::ALL, priority);

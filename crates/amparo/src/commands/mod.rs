@@ -12,6 +12,7 @@ mod tenant;
 mod tls;
 mod trigger;
 mod user;
+mod whole;
 mod worker;
 
 use crate::bucket;
@@ -74,6 +75,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
             ["user", "logout"] => user::logout(&settings, arguments).await,
             ["user", "remove-second-factor"] => user::remove_second_factor(&settings, arguments).await,
             ["import"] => import::run(&settings, arguments).await,
+            ["export"] => whole::export(&settings, arguments).await,
+            ["bring"] => whole::bring(&settings, arguments).await,
             ["demo", "load"] => demo::load(&settings, arguments).await,
             _ => Err(Fatal::new("Este comando não existe; veja `amparo --help`.")),
         }

@@ -10,6 +10,7 @@ pub mod caso;
 pub mod consulta;
 pub mod entrega;
 pub mod evento;
+pub mod exportacao;
 pub mod help_desk;
 pub mod historico;
 pub mod importacao;

@@ -20,7 +20,7 @@ pub fn operations() -> Vec<Operation> {
         post("/gestao/importacao", STAFF, importacao::receive)
             .told(Section::Management, "Enviar um arquivo para importar", "O corpo é o próprio arquivo, CSV (UTF-8, UTF-16 ou Windows-1252; separado por ponto e vírgula, vírgula ou tabulação) ou XLSX, de até 500.000 linhas. A primeira linha com mais de uma célula traz os nomes das colunas. Nada é gravado ainda: a resposta diz para que campo cada coluna iria, pelo que já foi escolhido antes e pelo nome dela. O operador importa nas suas lojas; planos e vendedores, só o administrador.")
             .asks::<ImportacaoArquivoQuery>()
-            .takes_file(&["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"])
+            .takes_file(SHEETS)
             .answers::<ImportacaoTO>(),
         get("/gestao/importacao", STAFF, importacao::list)
             .told(Section::Management, "Listar as importações", "As importações da base, a mais recente primeiro, em páginas de 100; o operador vê as suas.")

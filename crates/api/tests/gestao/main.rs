@@ -16,6 +16,7 @@ mod case_scene;
 mod consulta;
 mod equipment;
 mod evento;
+mod exports;
 mod help_desk;
 mod imports;
 mod member_life;

@@ -11,9 +11,10 @@ import * as sales from "./sales.mjs";
 import * as importing from "./importing.mjs";
 import * as guide from "./helping.mjs";
 import * as files from "./files.mjs";
+import * as exporting from "./exporting.mjs";
 
 // `ONLY=members` drives one part alone, while it is being made.
-const PARTS = Object.entries({ members, entering, cases, registers, triggers, sales, importing, guide, files }).filter(([name]) => !process.env.ONLY || process.env.ONLY.split(",").includes(name)).map(([, part]) => part);
+const PARTS = Object.entries({ members, entering, cases, registers, triggers, sales, importing, guide, files, exporting }).filter(([name]) => !process.env.ONLY || process.env.ONLY.split(",").includes(name)).map(([, part]) => part);
 
 async function places(page) {
   const all = [];

@@ -20,6 +20,7 @@ mod deal;
 mod deal_input;
 mod dependent;
 mod equipment;
+mod export;
 mod file;
 mod importing;
 mod item;
@@ -82,6 +83,9 @@ pub use file::{ArquivoQuery, ArquivoTO};
 pub use importing::{
     CampoImportacaoTO, ColunaInput, ColunaTO, ColunasInput, DepoisDaLinhaQuery, ErroImportacaoTO,
     ImportacaoArquivoQuery, ImportacaoQuery, ImportacaoTO, InicioImportacaoInput, MantidoTO,
+};
+pub use export::{
+    AuditoriaExportacaoQuery, BeneficioExportacaoQuery, EntregaExportacaoQuery, ExportacaoQuery,
 };
 pub use item::{ItemBeneficioInput, ItemBeneficioOutputTO};
 pub use lead::{
