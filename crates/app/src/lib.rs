@@ -27,6 +27,7 @@ pub mod housekeeping;
 pub mod leads;
 pub mod mail;
 pub mod memory;
+pub mod mirroring;
 pub mod once;
 pub mod panel;
 mod passwords;

@@ -4,6 +4,7 @@
 
 mod fields;
 mod managed;
+pub(crate) mod mirrored;
 
 pub use managed::{View, change_member, history, member_whole};
 

@@ -45,6 +45,7 @@ pub mod listing;
 pub mod logins;
 pub mod mails;
 mod migrations;
+pub mod mirrors;
 pub mod monthly;
 mod names;
 pub mod notes;

@@ -55,6 +55,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step(11, "saved_filters", include_str!("../migrations/0011_saved_filters.sql")),
     step(12, "boards", include_str!("../migrations/0012_boards.sql")),
     step(13, "sales_board", include_str!("../migrations/0013_sales_board.sql")),
+    step(14, "mirror", include_str!("../migrations/0016_mirror.sql")),
 ];
 
 /// What the migrations say, in their order.

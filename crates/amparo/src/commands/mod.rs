@@ -5,6 +5,7 @@ mod demo;
 mod doctor;
 mod listen;
 mod migrate;
+mod mirror;
 mod receiver;
 mod serve;
 mod tenant;
@@ -71,6 +72,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
             ["user", "logout"] => user::logout(&settings, arguments).await,
             ["user", "remove-second-factor"] => user::remove_second_factor(&settings, arguments).await,
             ["demo", "load"] => demo::load(&settings, arguments).await,
+            ["mirror"] => mirror::run(&settings, arguments).await,
             _ => Err(Fatal::new("Este comando não existe; veja `amparo --help`.")),
         }
     })
