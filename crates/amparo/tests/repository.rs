@@ -177,7 +177,8 @@ fn documents_name_only_settings_that_exist() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_amparo"));
         String::from_utf8(command.args(verbs).arg("--help").output().unwrap().stdout).unwrap()
     };
-    let known = help(&["user", "create"]) + &help(&["tenant", "create"]) + &help(&["serve"]) + &help(&["mirror"]);
+    let known =
+        help(&["user", "create"]) + &help(&["tenant", "create"]) + &help(&["serve"]) + &help(&["mirror"]);
     for document in ["README.md", "README.pt-BR.md", "docs/operations.md", "config.default.toml"] {
         let text = read(document);
         for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-') {

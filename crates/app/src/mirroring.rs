@@ -125,30 +125,22 @@ pub const TRIES: usize = DECISIONS;
 /// Codes from here on move no counter, so that there is room for the next.
 const UNCOUNTED: i32 = 2_000_000_000;
 
-/// Counts on behind the greatest of these.
-async fn reach(
-    tx: &mut Tx,
-    tenant: TenantId,
-    counter: Counter,
-    codes: impl IntoIterator<Item = i32>,
-) -> Result<(), Error> {
+/// Counts on behind the greatest of these. They are given as they are: what is still to be made must not be held while the
+/// database is asked.
+async fn reach(tx: &mut Tx, tenant: TenantId, counter: Counter, codes: Vec<i32>) -> Result<(), Error> {
     match codes.into_iter().filter(|code| *code < UNCOUNTED).max() {
         Some(code) if code > 0 => Ok(counters::reach(tx, tenant, counter, code).await?),
         _ => Ok(()),
     }
 }
 
-/// A card that this base would generate itself is never generated again.
-async fn reach_cards<'c>(
-    tx: &mut Tx,
-    tenant: TenantId,
-    cards: impl IntoIterator<Item = &'c CardNumber>,
-) -> Result<(), Error> {
+/// The places of cards in this base's own count: one that it would generate itself is never generated again.
+fn own_cards<'c>(tenant: TenantId, cards: impl Iterator<Item = &'c CardNumber>) -> Vec<i32> {
     let own = |card: &CardNumber| {
         let number: i32 = card.as_str().get(2..12)?.parse().ok()?;
         (CardNumber::generate(tenant, number) == *card).then_some(number)
     };
-    reach(tx, tenant, Counter::Card, cards.into_iter().filter_map(own)).await
+    cards.filter_map(own).collect()
 }
 
 /// Everything that is noted of a mirror, what is alike together.

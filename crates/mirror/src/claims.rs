@@ -11,8 +11,15 @@ use domain::{
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
-/// When each event was opened: the day that is told, and within it the order of the list.
-pub type Opened = BTreeMap<ClaimCode, Moment>;
+/// What only the list tells of an event: its branch, and within the day that is told, its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed {
+    pub opened_at: Moment,
+    pub branch: Option<BranchCode>,
+}
+
+/// What the list tells of each event.
+pub type Opened = BTreeMap<ClaimCode, Listed>;
 
 /// Reads an event as it is answered by its code, with those that belong to it: of those it is not told which others
 /// belong to them.
@@ -59,13 +66,14 @@ fn one(
     let day = reader.read("dataAbertura", crate::lenient::day);
     let code = ClaimCode::new(own);
     let day = day.unwrap_or_else(|| now.date_in(&registers.zone)).start_in(&registers.zone);
-    let opened_at = opened.get(&code).copied().unwrap_or(day);
+    let listed = opened.get(&code);
+    let opened_at = listed.map_or(day, |listed| listed.opened_at);
     let responsible = text(reader.raw("responsavel"));
     let place = reader.address("local");
     let claim = Claim {
         head: Head {
             protocol: reader.number("protocolo", 1, i32::MAX).unwrap_or(0),
-            branch: member.profile.branch,
+            branch: listed.and_then(|listed| listed.branch).unwrap_or(member.profile.branch),
             person: member.code,
             benefit: reader.code("codBeneficio").map(BenefitCode::new),
             situation,

@@ -4,9 +4,10 @@
 use app::mirroring::Note;
 use domain::{Cep, Date, Money, Phone, PostalAddress, Rejection, Uf, fold, line};
 use serde_json::{Map, Value as Json};
+use std::sync::LazyLock;
 use wire::names::Named;
 
-const NO_FIELDS: &Map<String, Json> = &Map::new();
+static NO_FIELDS: LazyLock<Map<String, Json>> = LazyLock::new(Map::new);
 
 /// A record that is being read.
 pub struct Reader<'r> {
@@ -18,7 +19,7 @@ pub struct Reader<'r> {
 
 /// The fields of an object; none, where it is something else.
 pub fn object(json: &Json) -> &Map<String, Json> {
-    json.as_object().unwrap_or(NO_FIELDS)
+    json.as_object().unwrap_or(&NO_FIELDS)
 }
 
 /// An integer, also where it comes as a text or as `12.0`.

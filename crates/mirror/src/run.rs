@@ -9,7 +9,7 @@ mod walk;
 use crate::client::{Answer, Client, Pace, Sleep, Trouble};
 use crate::report::Report;
 use app::base::Registers;
-use app::mirroring::{self, Begun, Hold, Mirror, Note, Part, Source, Wanted};
+use app::mirroring::{self, Begun, Hold, Mirror, Note, Part, Wanted};
 use app::{App, Error};
 use domain::{Moment, TenantId};
 use serde_json::Value as Json;

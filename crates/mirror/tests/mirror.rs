@@ -54,7 +54,10 @@ async fn the_two_answer_alike_and_nobody_is_told(world: World) {
     let others = "SELECT COUNT(*) AS count FROM history WHERE tenant = $1 AND origin <> 'espelho'";
     assert_eq!(count(&world, others, tenant).await, 0);
     assert!(count(&world, "SELECT COUNT(*) AS count FROM history WHERE tenant = $1", tenant).await > 100);
-    assert_eq!(count(&world, "SELECT COUNT(*) AS count FROM mirror_staged WHERE tenant = $1", tenant).await, 0);
+    assert_eq!(
+        count(&world, "SELECT COUNT(*) AS count FROM mirror_staged WHERE tenant = $1", tenant).await,
+        0
+    );
 
     // Nothing changed: nothing is written, and no second base comes to be.
     let again = run(&world, &asked(&source.address())).await.unwrap();
@@ -84,7 +87,8 @@ async fn what_changed_comes_with_the_next_run_and_new_codes_clash_with_none(worl
     assert_eq!(saved.status, 200, "{saved:?}");
     assert!(saved.json()["codPessoa"].as_i64().unwrap() > highest.person);
     let plan = source.plan_of(0).await;
-    let benefit = format!(r#"{{"cpfCnpj": "52998224725", "codPlano": {plan}, "placa": "QQQ9Z99", "ativo": true}}"#);
+    let benefit =
+        format!(r#"{{"cpfCnpj": "52998224725", "codPlano": {plan}, "placa": "QQQ9Z99", "ativo": true}}"#);
     let saved = mirrored.write("/ext/beneficio/veicular", &token, &benefit).await;
     assert_eq!(saved.status, 200, "{saved:?}");
     assert!(saved.json()["codBeneficio"].as_i64().unwrap() > highest.benefit);
@@ -114,7 +118,10 @@ async fn a_run_that_is_cut_off_goes_on_where_it_was(world: World) {
         requests = requests.max(cut);
     }
     let report = run(&world, &ask).await.unwrap();
-    assert_eq!(count(&world, "SELECT COUNT(*) AS count FROM mirrors WHERE tenant >= $1", TenantId::new(0)).await, 1);
+    assert_eq!(
+        count(&world, "SELECT COUNT(*) AS count FROM mirrors WHERE tenant >= $1", TenantId::new(0)).await,
+        1
+    );
     let (mirrored, token) = served(&world, &report).await;
     alike(&source, &mirrored, &token).await;
     assert!(report.requests >= requests, "{report:?}");
@@ -177,11 +184,18 @@ async fn odd_data_never_ends_a_run_and_is_told(world: World) {
     let report = run(&world, &asked(&odd.address)).await.unwrap();
     let (mirrored, token) = served(&world, &report).await;
     let page = mirrored.read("/ext/associado?situacaoBeneficio=Todos", &token).await.json();
-    let names: Vec<&str> = page["itens"].as_array().unwrap().iter().map(|one| one["nomePessoa"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        page["itens"].as_array().unwrap().iter().map(|one| one["nomePessoa"].as_str().unwrap()).collect();
     assert_eq!(names, ["Ana", "Bia", "(sem nome)", "Duda", "Duda"], "{page}");
     let rows = page["itens"].as_array().unwrap();
-    assert_eq!((&rows[0]["cpfCnpj"], &rows[1]["cpfCnpj"]), (&"529.982.247-25".into(), &serde_json::Value::Null));
-    assert_eq!((&rows[0]["situacao"], &rows[0]["tipoSituacao"]), (&"EM COBRANÇA ESPECIAL".into(), &"SUSPENSO".into()));
+    assert_eq!(
+        (&rows[0]["cpfCnpj"], &rows[1]["cpfCnpj"]),
+        (&"529.982.247-25".into(), &serde_json::Value::Null)
+    );
+    assert_eq!(
+        (&rows[0]["situacao"], &rows[0]["tipoSituacao"]),
+        (&"EM COBRANÇA ESPECIAL".into(), &"SUSPENSO".into())
+    );
     assert_eq!(rows[0]["planos"][0]["nome"], "Plano Antigo");
     assert_eq!((&rows[3]["placa"], &rows[4]["placa"]), (&"ABC1D23".into(), &"ABC1D23".into()));
     assert_ne!(rows[3]["sequencial"], rows[4]["sequencial"]);
@@ -192,7 +206,7 @@ async fn odd_data_never_ends_a_run_and_is_told(world: World) {
         "codPessoa: uma linha da pesquisa veio sem código",
         "beneficio 5, sequencial",
         "GET /ext/crm/lead: a origem não tem esta operação",
-        "GET /ext/evento: a origem não responde",
+        "GET /ext/evento: a origem respondeu 500",
         "A interface não oferece",
     ] {
         assert!(told.contains(part), "{part}: {told}");

@@ -95,7 +95,9 @@ fn password(arguments: &ArgMatches) -> Result<String, Fatal> {
     }
     let mut line = String::new();
     let read = match (std::io::stdin().is_terminal(), arguments.get_flag("password-stdin")) {
-        (true, _) => rpassword::prompt_password("Digite a senha da origem e tecle Enter: ").map(|typed| line = typed),
+        (true, _) => {
+            rpassword::prompt_password("Digite a senha da origem e tecle Enter: ").map(|typed| line = typed)
+        }
         (false, true) => std::io::stdin().read_line(&mut line).map(drop),
         (false, false) => {
             return Err(Fatal::new(format!(

@@ -3,13 +3,13 @@
 use super::lists::{Wanted, put};
 use super::{Mirror, ORIGIN};
 use crate::{App, Error, registering, tenants};
-use domain::{BranchCode, Entity, Moment, SituationCode, SituationKind, TenantId, TimeZone};
-use registers::{BornSituation, SITUATIONS, Value};
+use domain::{BranchCode, Entity, FunnelCode, Moment, SituationCode, SituationKind, TenantId, TimeZone};
+use registers::{BornSituation, FUNNEL, SITUATIONS, Value};
 use std::time::Duration;
 use storage::counters::{self, Counter};
 use storage::jobs::{self, Lease};
 use storage::settings::{self, Setting};
-use storage::{Lane, Tx, audit, branches, mirrors, versions};
+use storage::{Lane, Tx, audit, branches, funnels, mirrors, versions};
 
 /// Codes of users below this are the source's: those who work here get others, and nobody is taken for somebody else.
 const OWN_USERS: i32 = 1_000;
@@ -108,6 +108,13 @@ async fn found(tx: &mut Tx, source: &Source, new: &tenants::Parsed, now: Moment)
         put(tx, tenant, wanted, now).await?;
     }
     add_missing(tx, tenant, now).await?;
+    if !source.lists.iter().any(|one| one.path == "funil") {
+        let count = i32::try_from(FUNNEL.stages.len()).unwrap_or(0);
+        let [funnel, stage] =
+            counters::take_all(tx, tenant, [(Counter::Funnel, 1), (Counter::Stage, count)]).await?;
+        let stages = (stage, FUNNEL.stages);
+        tx.batch(funnels::insert(tenant, FunnelCode::new(funnel), FUNNEL.name, stages, now)).await?;
+    }
     registering::add_born(tx, tenant, now).await?;
     counters::reach(tx, tenant, Counter::User, OWN_USERS - 1).await?;
     versions::raise_registers(tx, tenant).await?;

@@ -57,17 +57,18 @@ async fn unit(tx: &mut Tx, part: &Part<Vec<ClaimSeen>>, notes: &mut Vec<Note>) -
     tx.batch(vec![mirrors::forget(tenant, "evento", &numbers)]).await?;
     let mut written = 0;
     let mut met = BTreeSet::new();
-    for (seen, person) in part.seen.iter().flat_map(|one| one.people.iter().map(move |person| (one, person)))
-    {
-        if met.insert(person.code) {
-            written += u64::from(meet(tx, part, seen.code, person, notes).await?);
+    for seen in &part.seen {
+        for person in &seen.people {
+            if met.insert(person.code) {
+                written += u64::from(meet(tx, part, seen.code, person, notes).await?);
+            }
         }
     }
     let found = claims::find(&mut *tx, &Scope::whole(tenant), codes.iter().copied()).await?;
     let known: BTreeMap<ClaimCode, Claim> = found.into_iter().map(|told| (told.code, told.claim)).collect();
-    let asked = part.seen.iter().map(|one| one.claim.head.protocol);
+    let asked: Vec<i32> = part.seen.iter().map(|one| one.claim.head.protocol).collect();
     let mut protocols: BTreeMap<i32, ClaimCode> =
-        mirrors::claims_with_protocols(tx, tenant, asked).await?.into_iter().collect();
+        mirrors::claims_with_protocols(tx, tenant, asked.clone()).await?.into_iter().collect();
     for seen in &part.seen {
         let mut claim = seen.claim.clone();
         let protocol = claim.head.protocol;
@@ -89,7 +90,7 @@ async fn unit(tx: &mut Tx, part: &Part<Vec<ClaimSeen>>, notes: &mut Vec<Note>) -
     }
     relate(tx, part, &codes).await?;
     reach(tx, tenant, Counter::Claim, numbers).await?;
-    reach(tx, tenant, Counter::ClaimProtocol, part.seen.iter().map(|one| one.claim.head.protocol)).await?;
+    reach(tx, tenant, Counter::ClaimProtocol, asked).await?;
     Ok(written)
 }
 
@@ -135,7 +136,7 @@ async fn meet(
         None => {
             tx.batch(storage::people::insert_coded(tenant, [(code, &after)])).await?;
             phones::replace(tx, tenant, code, &seen.phones).await?;
-            reach(tx, tenant, Counter::Person, [code.get()]).await?;
+            reach(tx, tenant, Counter::Person, vec![code.get()]).await?;
             Ok(true)
         }
     }
@@ -149,6 +150,13 @@ async fn write_claim(
     mut claim: Claim,
 ) -> Result<bool, Error> {
     let (tenant, code) = (part.tenant(), seen.code.get());
+    let benefit = match claim.head.benefit {
+        Some(benefit) => benefits::some(&mut *tx, tenant, [benefit]).await?.pop().map(|(_, one)| one),
+        None => None,
+    };
+    if benefit.is_none() {
+        claim.head.benefit = None;
+    }
     let closes = part.registers.kind_of(claim.head.situation).is_some_and(domain::SituationKind::closes);
     let moved = before.is_none_or(|before| before.head.situation != claim.head.situation);
     // When it ended is not told: when that was seen, or for what was over at first sight, when it was opened.
@@ -170,13 +178,6 @@ async fn write_claim(
         if moved {
             claim.head.situation_since = part.now;
         }
-    }
-    let benefit = match claim.head.benefit {
-        Some(benefit) => benefits::some(&mut *tx, tenant, [benefit]).await?.pop().map(|(_, one)| one),
-        None => None,
-    };
-    if benefit.is_none() {
-        claim.head.benefit = None;
     }
     let case = Case::Claim(Box::new(claim));
     let mut statements = match before {

@@ -1,6 +1,6 @@
 //! What hangs on a benefit: its items, its dependents, what is installed on its vehicle; and the cards of a member.
 
-use super::{Note, Part, reach, reach_cards, write};
+use super::{Note, Part, own_cards, reach, write};
 use crate::{App, Error};
 use domain::{BenefitCode, DependentCode, PersonCode};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +37,8 @@ async fn unit(tx: &mut Tx, part: &Part<Vec<DetailsSeen>>, _: &mut Vec<Note>) -> 
     let codes: Vec<BenefitCode> = part.seen.iter().map(|one| one.benefit).collect();
     let numbers: Vec<i32> = codes.iter().map(|code| code.get()).collect();
     let kinds = ["itens", "dependentes", "equipamentos"];
-    let mut forgotten: Vec<_> = kinds.map(|kind| mirrors::forget(tenant, kind, &numbers)).into_iter().collect();
+    let mut forgotten: Vec<_> =
+        kinds.map(|kind| mirrors::forget(tenant, kind, &numbers)).into_iter().collect();
     // What these plans protect is known now.
     let all = part.seen.iter().flat_map(|one| one.items.iter().flatten());
     let plans: BTreeSet<i32> = all.map(|item| item.plan.get()).collect();
@@ -55,15 +56,23 @@ async fn unit(tx: &mut Tx, part: &Part<Vec<DetailsSeen>>, _: &mut Vec<Note>) -> 
     let had = installations::of_some(&mut *tx, tenant, codes.iter().copied()).await?;
     written += write_equipment(part, &had, &mut statements);
     tx.batch(statements).await?;
-    let seen = || part.seen.iter();
-    let all = seen().flat_map(|one| one.items.iter().flatten()).map(|item| item.code.get());
-    reach(tx, tenant, Counter::Item, all).await?;
-    let all = seen().flat_map(|one| one.dependents.iter().flatten());
-    reach(tx, tenant, Counter::Dependent, all.clone().map(|(code, _)| code.get())).await?;
-    reach_cards(tx, tenant, all.filter_map(|(_, one)| one.card.as_ref())).await?;
-    let all = seen().flat_map(|one| one.equipment.iter().flatten()).map(|one| one.code.get());
-    reach(tx, tenant, Counter::Installation, all).await?;
+    for (counter, codes) in taken(part) {
+        reach(tx, tenant, counter, codes).await?;
+    }
     Ok(written)
+}
+
+/// The codes that are somebody's now.
+fn taken(part: &Part<Vec<DetailsSeen>>) -> [(Counter, Vec<i32>); 4] {
+    let items = part.seen.iter().flat_map(|one| one.items.iter().flatten());
+    let dependents = || part.seen.iter().flat_map(|one| one.dependents.iter().flatten());
+    let equipment = part.seen.iter().flat_map(|one| one.equipment.iter().flatten());
+    [
+        (Counter::Item, items.map(|one| one.code.get()).collect()),
+        (Counter::Dependent, dependents().map(|(code, _)| code.get()).collect()),
+        (Counter::Installation, equipment.map(|one| one.code.get()).collect()),
+        (Counter::Card, own_cards(part.tenant(), dependents().filter_map(|(_, one)| one.card.as_ref()))),
+    ]
 }
 
 fn write_items(
@@ -216,7 +225,7 @@ async fn cards(tx: &mut Tx, part: &Part<Vec<CardsSeen>>) -> Result<u64, Error> {
     }
     statements.extend(credit_cards::insert(tenant, new.iter().map(|(person, card)| (*person, card))));
     tx.batch(statements).await?;
-    let all = part.seen.iter().flat_map(|one| &one.cards).map(|card| card.code.get());
+    let all = part.seen.iter().flat_map(|one| &one.cards).map(|card| card.code.get()).collect();
     reach(tx, tenant, Counter::CreditCard, all).await?;
     Ok(written)
 }

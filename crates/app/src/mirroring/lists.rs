@@ -2,7 +2,7 @@
 
 use super::{Mirror, Note, ORIGIN, reach};
 use crate::{App, Error};
-use domain::{Entity, Moment, Scope, SituationKind, TenantId, UserCode};
+use domain::{Entity, Moment, Scope, TenantId, UserCode};
 use registers::{Default, FieldSpec, Kind, Need, Register, Value};
 use storage::counters::{self, Counter};
 use storage::registers as kept;
@@ -109,7 +109,7 @@ pub(super) async fn put(tx: &mut Tx, tenant: TenantId, wanted: &Wanted, now: Mom
     };
     for (name, value) in &wanted.values {
         if let Some((at, field)) = register.field(name)
-            && !is_shown_alike(field, &values[at], value)
+            && !is_shown_alike(register, field, &values[at], value)
         {
             values[at] = value.clone();
         }
@@ -161,9 +161,12 @@ fn is_something_else(register: &'static Register, had: &[Value], wanted: &Wanted
 }
 
 /// The interface tells names of situations in capitals: what is shown alike is left as it is.
-fn is_shown_alike(field: &FieldSpec, had: &Value, told: &Value) -> bool {
-    match (field.name, had, told) {
-        ("nome", Value::Text(had), Value::Text(told)) => had == told || had.to_uppercase() == *told,
+fn is_shown_alike(register: &Register, field: &FieldSpec, had: &Value, told: &Value) -> bool {
+    match (register.path, field.name, had, told) {
+        ("situacao", "nome", Value::Text(had), Value::Text(told)) => {
+            had.to_uppercase() == told.to_uppercase()
+        }
+        (_, _, Value::Nothing, Value::Lines(told)) => told.is_empty(),
         _ => had == told,
     }
 }
@@ -243,9 +246,6 @@ async fn mirrors_note(
     Ok(tx.batch(mirrors::note(tenant, &[note], now)).await?)
 }
 
-/// What a type of situation is where the source says no more than a name.
-pub const UNTOLD: SituationKind = SituationKind::Progress;
-
 /// Notes something of records that were not written.
 pub async fn note(app: &App, mirror: &Mirror, notes: Vec<Note>) -> Result<(), Error> {
     let input = (mirror.tenant, notes, app.now());
@@ -311,6 +311,7 @@ async fn put_users(
         found.push(code);
     }
     tx.batch(statements).await?;
-    reach(tx, tenant, Counter::User, coded.iter().map(|(code, _)| code.get())).await?;
+    let codes = coded.iter().map(|(code, _)| code.get()).collect();
+    reach(tx, tenant, Counter::User, codes).await?;
     Ok(found)
 }

@@ -1,6 +1,6 @@
 //! Members with their benefits, as the search tells them: in its order, so that both searches have the same.
 
-use super::{Mirror, Note, Part, reach, reach_cards, write};
+use super::{Mirror, Note, Part, own_cards, reach, write};
 use crate::people::mirrored as people;
 use crate::situations::mirrored::{self, Taken};
 use crate::{App, Error};
@@ -77,10 +77,16 @@ async fn unit(tx: &mut Tx, part: &Part<Vec<MemberSeen>>, notes: &mut Vec<Note>) 
     let mut taken = take(tx, part, &people, &known).await?;
     keep_sequences_alone(tx, part, &mut taken, notes).await?;
     written += mirrored::write(tx, &part.acting(), &taken).await?;
-    reach(tx, tenant, Counter::Person, codes.iter().map(|code| code.get())).await?;
-    reach(tx, tenant, Counter::Benefit, of_benefits.iter().map(|code| code.get())).await?;
-    reach(tx, tenant, Counter::Sequence, taken.iter().map(|one| one.after.sequence)).await?;
-    reach_cards(tx, tenant, taken.iter().filter_map(|one| one.after.card.as_ref())).await?;
+    let sequences = taken.iter().map(|one| one.after.sequence).collect();
+    let cards = own_cards(tenant, taken.iter().filter_map(|one| one.after.card.as_ref()));
+    for (counter, codes) in [
+        (Counter::Person, codes.iter().map(|code| code.get()).collect()),
+        (Counter::Benefit, of_benefits.iter().map(|code| code.get()).collect()),
+        (Counter::Sequence, sequences),
+        (Counter::Card, cards),
+    ] {
+        reach(tx, tenant, counter, codes).await?;
+    }
     Ok(written)
 }
 
@@ -91,7 +97,8 @@ async fn merged(
 ) -> Result<BTreeMap<PersonCode, Person>, Error> {
     let tenant = part.tenant();
     let found = storage::people::some(&mut *tx, tenant, codes.iter().copied()).await?;
-    let mut phones = phones::of_some(&mut *tx, tenant, found.iter().map(|(code, _)| *code)).await?;
+    let known: Vec<PersonCode> = found.iter().map(|(code, _)| *code).collect();
+    let mut phones = phones::of_some(&mut *tx, tenant, known).await?;
     let mut people: BTreeMap<PersonCode, Person> = BTreeMap::new();
     for (code, profile) in found {
         let had = phones.extract_if(.., |(person, _)| *person == code).map(|(_, one)| one).collect();
@@ -232,7 +239,7 @@ async fn keep_sequences_alone(
             one.after.sequence = match one.before {
                 Some(before) => before.sequence,
                 None => {
-                    reach(tx, tenant, Counter::Sequence, asked.iter().copied()).await?;
+                    reach(tx, tenant, Counter::Sequence, asked.clone()).await?;
                     counters::next(tx, tenant, Counter::Sequence).await?
                 }
             };

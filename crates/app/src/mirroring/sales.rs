@@ -75,7 +75,7 @@ async fn write_lead<T: Sync>(
         None => leads::insert(tenant, [(seen.code, &after)]),
     };
     tx.batch(statements).await?;
-    reach(tx, tenant, Counter::Lead, [seen.code.get()]).await?;
+    reach(tx, tenant, Counter::Lead, vec![seen.code.get()]).await?;
     Ok(true)
 }
 
@@ -98,7 +98,7 @@ async fn write_stranger<T: Sync>(
     match known {
         None => {
             people::insert(tx, &part.acting(), std::iter::once((code, &after))).await?;
-            reach(tx, tenant, Counter::Person, [code.get()]).await?;
+            reach(tx, tenant, Counter::Person, vec![code.get()]).await?;
         }
         Some(before) => {
             let had = phones::of(&mut *tx, tenant, code).await?;
@@ -190,9 +190,10 @@ async fn write_deal(
     }
     let is_changed = !statements.is_empty();
     tx.batch(statements).await?;
-    reach(tx, tenant, Counter::Deal, [code.get()]).await?;
-    reach(tx, tenant, Counter::DealSequence, [seen.deal.sequence]).await?;
-    reach(tx, tenant, Counter::DealDependent, seen.dependents.iter().map(|(code, _)| code.get())).await?;
+    reach(tx, tenant, Counter::Deal, vec![code.get()]).await?;
+    reach(tx, tenant, Counter::DealSequence, vec![seen.deal.sequence]).await?;
+    let codes = seen.dependents.iter().map(|(code, _)| code.get()).collect();
+    reach(tx, tenant, Counter::DealDependent, codes).await?;
     Ok(is_changed)
 }
 

@@ -6,10 +6,12 @@ use crate::details;
 use crate::lenient::{code, items, money};
 use crate::lists::Missing;
 use app::Error;
+use app::base::Registers;
 use app::mirroring::{self, CardsSeen, DetailsSeen, Note};
 use domain::{BenefitCode, BenefitKind, PersonCode, PlanCode};
 use futures_util::StreamExt;
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 
 /// Benefits, or members, that are read and written together.
 const TOGETHER: i64 = 200;
@@ -128,13 +130,7 @@ impl Run<'_> {
             }
         }
         for plan in told {
-            let (Some(own), Some(price)) = (code(&plan["codPlano"]), money(&plan["valor"])) else { continue };
-            let known = self.registers.plan(PlanCode::new(own));
-            if self.priced.insert(own)
-                && let Some(known) = known.filter(|known| known.price != price)
-            {
-                missing.reprice(own, known.active, price);
-            }
+            price(plan, &self.registers, &mut self.priced, &mut missing);
         }
         let wanted = missing.into_wanted();
         self.learn(wanted).await
@@ -182,5 +178,21 @@ impl Run<'_> {
         let seen =
             read.map(|json| CardsSeen { person, cards: details::cards(&json, person.get(), &mut notes) });
         Ok((seen, notes))
+    }
+}
+
+/// What a plan costs by itself, as those tell who have it without a price of their own; once in each run.
+pub(super) fn price(
+    plan: &Json,
+    registers: &Registers,
+    priced: &mut BTreeSet<i32>,
+    missing: &mut Missing<'_>,
+) {
+    let (Some(own), Some(price)) = (code(&plan["codPlano"]), money(&plan["valor"])) else { return };
+    let known = registers.plan(PlanCode::new(own));
+    if priced.insert(own)
+        && let Some(known) = known.filter(|known| known.price != price)
+    {
+        missing.reprice(own, known.active, price);
     }
 }

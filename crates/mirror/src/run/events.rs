@@ -1,13 +1,13 @@
 //! Events: the whole list, and each that is new or differs from what is here.
 
 use super::{Failed, Run, phase};
-use crate::claims::{Opened, whole};
+use crate::claims::{Listed, Opened, whole};
 use crate::client::{Answer, Trouble};
 use crate::lenient::{code, day, items, text};
 use crate::lists::Missing;
 use app::Error;
 use app::mirroring::{self, ClaimSeen, Note};
-use domain::{ClaimCode, Date, Moment, fold};
+use domain::{BranchCode, ClaimCode, Date, fold};
 use futures_util::StreamExt;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +52,7 @@ impl Run<'_> {
     /// When each was opened, and which are to be read: all of them, or those that differ from what is here.
     async fn listed_claims(&mut self) -> Result<Option<(Opened, BTreeSet<ClaimCode>)>, Failed> {
         const PATH: &str = "/ext/evento";
-        let mut days: Vec<(ClaimCode, Date)> = Vec::new();
+        let mut days: Vec<(ClaimCode, Date, Option<BranchCode>)> = Vec::new();
         let mut differ = BTreeSet::new();
         let mut known = BTreeSet::new();
         for number in 1.. {
@@ -71,9 +71,11 @@ impl Run<'_> {
                 break;
             }
             let today = self.now().date_in(&self.registers.zone);
-            days.extend(
-                found.iter().map(|(code, json)| (*code, day(&json["dataAbertura"]).unwrap_or(today))),
-            );
+            days.extend(found.iter().map(|(code, json)| {
+                let called = text(&json["nomeLoja"]);
+                let branch = self.registers.branches.iter().find(|one| Some(&one.name) == called.as_ref());
+                (*code, day(&json["dataAbertura"]).unwrap_or(today), branch.map(|one| one.code))
+            }));
             for some in found.chunks(TOGETHER) {
                 differ.extend(self.differing(some).await?);
             }
@@ -126,9 +128,15 @@ impl Run<'_> {
         let codes: Vec<ClaimCode> = opened.keys().copied().collect();
         for some in codes.chunks(1_000) {
             let here = mirroring::claim_heads(self.app, self.mirror.tenant, some).await?;
-            let is_other = |(code, at): (ClaimCode, Moment)| opened.get(&code) != Some(&at);
-            let all = here.into_iter().map(|(code, claim, _)| (code, claim.head.opened_at));
-            shifted.extend(all.filter(|one| is_other(*one)).map(|(code, _)| code));
+            let is_other = |code: &ClaimCode, claim: &mirroring::Claim| {
+                let told = opened.get(code);
+                told.is_some_and(|told| {
+                    told.opened_at != claim.head.opened_at
+                        || told.branch.is_some_and(|branch| branch != claim.head.branch)
+                })
+            };
+            let moved = here.iter().filter(|(code, claim, _)| is_other(code, claim));
+            shifted.extend(moved.map(|(code, ..)| *code));
         }
         Ok(shifted)
     }
@@ -175,13 +183,14 @@ impl Run<'_> {
 }
 
 /// The list is newest first and tells the day alone: within a day, a second apart keeps its order.
-fn moments(newest_first: &[(ClaimCode, Date)], zone: &domain::TimeZone) -> Opened {
+fn moments(newest_first: &[(ClaimCode, Date, Option<BranchCode>)], zone: &domain::TimeZone) -> Opened {
     let mut opened = Opened::new();
     let (mut day, mut place) = (None, 0);
-    for (code, on) in newest_first.iter().rev() {
+    for (code, on, branch) in newest_first.iter().rev() {
         place = if day == Some(*on) { place + 1 } else { 0 };
         day = Some(*on);
-        opened.insert(*code, on.start_in(zone).plus(Duration::from_secs(place.min(86_000))));
+        let opened_at = on.start_in(zone).plus(Duration::from_secs(place.min(86_000)));
+        opened.insert(*code, Listed { opened_at, branch: *branch });
     }
     opened
 }

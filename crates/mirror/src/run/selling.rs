@@ -1,5 +1,6 @@
 //! Leads and deals.
 
+use super::deep::price;
 use super::{Failed, Run, phase};
 use crate::client::{Answer, Trouble};
 use crate::lenient::{code, items};
@@ -104,6 +105,9 @@ impl Run<'_> {
             for json in read {
                 missing.of_deal(json);
                 missing.plans(&json["planos"], None);
+                for plan in items(&json["planos"]) {
+                    price(plan, &self.registers, &mut self.priced, &mut missing);
+                }
             }
             let wanted = missing.into_wanted();
             self.learn(wanted).await?;

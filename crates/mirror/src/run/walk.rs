@@ -127,7 +127,8 @@ impl Run<'_> {
                     missing.of_benefit(list);
                 }
             }
-            self.learn(missing.into_wanted()).await?;
+            let wanted = missing.into_wanted();
+            self.learn(wanted).await?;
             let (mut notes, now) = (Vec::new(), self.now());
             let read = rows.iter().filter_map(|json| {
                 let list = code(&json["codBeneficio"]).and_then(|code| listed.get(&code));

@@ -91,7 +91,10 @@ impl Source {
         let changed = json!({"cpfCnpj": person["cpfCnpj"], "nomePessoa": "Outro Nome da Silva", "email": "outro@exemplo.example",
             "telefones": [{"numero": "11912345678"}], "dataNascimento": "02/03/1980"});
         post("/ext/associado", changed).await;
-        let reply = self.server.put(&format!("/ext/beneficio/{}/cancelar", with[5]["codBeneficio"]), &self.token, "").await;
+        let reply = self
+            .server
+            .put(&format!("/ext/beneficio/{}/cancelar", with[5]["codBeneficio"]), &self.token, "")
+            .await;
         assert!(matches!(reply.status, 200), "{reply:?}");
         let benefit = json!({"cpfCnpj": alone["cpfCnpj"], "codPlano": 5, "ativo": true, "diaVencimento": 10});
         let added = post("/ext/beneficio", benefit).await;
@@ -103,7 +106,11 @@ impl Source {
         let vehicle = json!({"cpfCnpj": "11144477735", "codPlano": 1, "placa": "ZZZ0A11", "marca": "FIAT", "modelo": "ARGO",
             "situacao": "PENDENTE", "valorVeiculo": 50000});
         let vehicle = post("/ext/beneficio/veicular", vehicle).await;
-        post(&format!("/ext/beneficio/{}/itens", vehicle["codBeneficio"]), json!({"codPlano": 12, "valor": 9.9})).await;
+        post(
+            &format!("/ext/beneficio/{}/itens", vehicle["codBeneficio"]),
+            json!({"codPlano": 12, "valor": 9.9}),
+        )
+        .await;
         let lead = post("/ext/crm/lead", json!({"nome": "Lead Novo", "telefone": "11987654321"})).await;
         let deal = json!({"codLead": lead["codLead"], "titulo": "Carro novo", "valor": 120.5, "planos": [1]});
         let deal = post("/ext/crm/negocio", deal).await;
@@ -191,7 +198,9 @@ pub async fn alike(source: &Source, mirrored: &Server, token: &str) {
     }
     for benefit in &listed {
         let code = &benefit["codBeneficio"];
-        paths.extend(["dependentes", "itens", "equipamentos"].map(|what| format!("/ext/beneficio/{code}/{what}")));
+        paths.extend(
+            ["dependentes", "itens", "equipamentos"].map(|what| format!("/ext/beneficio/{code}/{what}")),
+        );
         paths.push(format!("/ext/beneficio?sequencial={}", benefit["sequencial"]));
     }
     let claims = source.read("/ext/evento").await;

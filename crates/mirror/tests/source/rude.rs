@@ -49,7 +49,9 @@ async fn pass(mut stream: TcpStream, behind: SocketAddr, number: Arc<AtomicU64>)
         _ => None,
     };
     let answer = match rude {
-        Some(rude) => format!("HTTP/1.1 {rude}\r\nConnection: close\r\nContent-Length: 6\r\n\r\n<html>").into_bytes(),
+        Some(rude) => {
+            format!("HTTP/1.1 {rude}\r\nConnection: close\r\nContent-Length: 6\r\n\r\n<html>").into_bytes()
+        }
         None => {
             let mut source = TcpStream::connect(behind).await.unwrap();
             let (line, rest) = head.split_once("\r\n").unwrap();
@@ -102,7 +104,9 @@ fn odd(path: &str) -> Option<&'static str> {
             r#"{"authorizationToken": "t", "codClienteSistema": "9", "nomeClienteSistema": "Estranha", "plano": [{"codPlano": 1, "nome": "Plano"}]}"#
         }
         "/ext/administracao/loja" => r#"[{"codigo": "4", "nome": "Única"}]"#,
-        "/ext/beneficio/situacaoBeneficio" => r#"[{"codSituacao": 30, "nome": "Vigente", "tipo": "Ativo", "corDestaque": "verde"}]"#,
+        "/ext/beneficio/situacaoBeneficio" => {
+            r#"[{"codSituacao": 30, "nome": "Vigente", "tipo": "Ativo", "corDestaque": "verde"}]"#
+        }
         "/ext/associado?situacaoBeneficio=Todos&pagina=1" => {
             r#"{"itens": [
             {"codPessoa": "1", "codBeneficio": 1, "sequencial": "10", "nomePessoa": "Ana", "cpfCnpj": "52998224725", "codLoja": 4,
@@ -122,9 +126,15 @@ fn odd(path: &str) -> Option<&'static str> {
         "/ext/beneficio/lista?pagina=1" => {
             r#"{"itens": [{"codBeneficio": 1, "diaVencimento": "10", "veiculo": {"placa": "XX", "marca": "FIAT", "anoModelo": "2020", "tipoVeiculo": "Nave", "valorVeiculo": "muito"}}]}"#
         }
-        "/ext/beneficio/1/itens" => r#"[{"codItem": 1, "codPlano": 77, "tipoBeneficio": "VEICULAR", "valor": 10}, {"codPlano": 3}]"#,
-        "/ext/beneficio/1/dependentes" => r#"[{"codDependente": 1, "nome": "Filho", "parentesco": "Filho", "cpf": "1"}, {}]"#,
-        "/ext/associado/1/cartaoCredito" => r#"[{"codCartao": 1, "bandeira": "Visa", "ultimosDigitos": "4111 1111 1111 1234", "validade": "1/2030"}]"#,
+        "/ext/beneficio/1/itens" => {
+            r#"[{"codItem": 1, "codPlano": 77, "tipoBeneficio": "VEICULAR", "valor": 10}, {"codPlano": 3}]"#
+        }
+        "/ext/beneficio/1/dependentes" => {
+            r#"[{"codDependente": 1, "nome": "Filho", "parentesco": "Filho", "cpf": "1"}, {}]"#
+        }
+        "/ext/associado/1/cartaoCredito" => {
+            r#"[{"codCartao": 1, "bandeira": "Visa", "ultimosDigitos": "4111 1111 1111 1234", "validade": "1/2030"}]"#
+        }
         "/ext/crm/negocio" => "[]",
         _ => return None,
     })
