@@ -190,8 +190,13 @@ async fn take<'p>(
     let mut taken: Vec<Taken<'p>> = Vec::new();
     let mut seen = BTreeSet::new();
     let mut alone = BTreeSet::new();
-    let first =
-        counters::take(tx, tenant, Counter::Slot, i32::try_from(part.seen.len()).unwrap_or(0)).await?;
+    // Rows that are there keep their places; no more are taken than may be new.
+    let is_new = |row: &&MemberSeen| match &row.benefit {
+        Some((code, _)) => !known.contains_key(code),
+        None => !is_listed(&row.person),
+    };
+    let new = i32::try_from(part.seen.iter().filter(is_new).count()).unwrap_or(0);
+    let first = counters::take(tx, tenant, Counter::Slot, new).await?;
     let mut slot = first..;
     let mut next = || slot.next().unwrap_or(first);
     for row in &part.seen {

@@ -13,8 +13,8 @@ use futures_util::StreamExt;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
-/// Benefits, or members, that are read and written together.
-const TOGETHER: i64 = 200;
+/// Benefits, or members, that are read and written together: what a run that is cut off reads again, at most.
+const TOGETHER: i64 = 50;
 
 /// What was answered of a benefit; none where it could not be read.
 struct Deep {
