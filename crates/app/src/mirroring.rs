@@ -10,11 +10,12 @@ mod details;
 mod lists;
 mod members;
 mod sales;
+mod users;
 
 pub use begin::{Begun, HELD_FOR, Hold, Source, begin, complete, give_back, hold, keep_hold};
 pub use claims::{ClaimSeen, PersonSeen, claim_heads, write_claims};
 pub use details::{CardsSeen, DetailsSeen, write_cards, write_details};
-pub use lists::{Listed, Wanted, note, write_lists, write_users};
+pub use lists::{Listed, Wanted, note, write_lists};
 pub use members::{MemberSeen, stage, staged, write_members};
 pub use sales::{DealSeen, LeadSeen, retire_leads, write_deals, write_leads};
 pub use storage::benefits::{Benefit, FieldValues, Vehicle};
@@ -30,6 +31,7 @@ pub use storage::leads::Lead;
 pub use storage::mirrors::{Mirror, Note, Noted};
 pub use storage::people::Profile;
 pub use storage::phones::{HOME, Telephone};
+pub use users::write_users;
 
 use crate::base::{DECISIONS, Registers, confirm, fresh};
 use crate::situations::Acting;

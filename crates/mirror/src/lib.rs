@@ -14,6 +14,7 @@ mod details;
 mod lenient;
 mod lists;
 mod members;
+mod missing;
 mod report;
 mod run;
 mod sales;

@@ -1,13 +1,12 @@
 //! The registers of a mirror: what the source lists, and what its records name without its being listed.
 
-use super::{Mirror, Note, ORIGIN, reach};
+use super::{Mirror, Note, ORIGIN};
 use crate::{App, Error};
-use domain::{Entity, Moment, Scope, TenantId, UserCode};
+use domain::{Entity, Moment, Scope, TenantId};
 use registers::{Default, FieldSpec, Kind, Need, Register, Value};
-use storage::counters::{self, Counter};
 use storage::registers as kept;
 use storage::versions::{self, Versions};
-use storage::{Lane, Tx, audit, mirrors, situations, users};
+use storage::{Lane, Tx, audit, counters, mirrors, situations};
 
 /// A record of a register as the source has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -255,63 +254,4 @@ pub async fn note(app: &App, mirror: &Mirror, notes: Vec<Note>) -> Result<(), Er
             Box::pin(async move { Ok::<_, Error>(tx.batch(mirrors::note(*tenant, notes, *now)).await?) })
         })
         .await
-}
-
-/// Makes users whom the source names known by their names: they can never enter. Gives the codes of those who are known by
-/// name alone, in the order of `named`.
-pub async fn write_users(
-    app: &App,
-    mirror: &Mirror,
-    coded: Vec<(UserCode, String)>,
-    named: Vec<String>,
-) -> Result<Vec<UserCode>, Error> {
-    let input = (mirror.tenant, coded, named, app.now());
-    let lane = Lane::background(mirror.tenant);
-    app.db
-        .write(lane, input, |tx, (tenant, coded, named, now)| {
-            Box::pin(put_users(tx, *tenant, coded, named, *now))
-        })
-        .await
-}
-
-async fn put_users(
-    tx: &mut Tx,
-    tenant: TenantId,
-    coded: &[(UserCode, String)],
-    named: &[String],
-    now: Moment,
-) -> Result<Vec<UserCode>, Error> {
-    let mut known = users::names(&mut *tx, tenant).await?;
-    let email = |code: UserCode| format!("usuario{code}@espelho{tenant}.invalid");
-    let mut statements = Vec::new();
-    for (code, name) in coded {
-        match known.iter_mut().find(|(one, _)| one == code) {
-            Some((_, had)) if had == name => continue,
-            Some((_, had)) => {
-                statements.push(users::rename(tenant, *code, name, now));
-                had.clone_from(name);
-            }
-            None => {
-                statements.push(users::insert_named(tenant, *code, name, &email(*code), now));
-                known.push((*code, name.clone()));
-            }
-        }
-    }
-    let mut found = Vec::with_capacity(named.len());
-    for name in named {
-        let code = match known.iter().find(|(_, had)| had == name) {
-            Some((code, _)) => *code,
-            None => {
-                let code = UserCode::new(counters::next(tx, tenant, Counter::User).await?);
-                statements.push(users::insert_named(tenant, code, name, &email(code), now));
-                known.push((code, name.clone()));
-                code
-            }
-        };
-        found.push(code);
-    }
-    tx.batch(statements).await?;
-    let codes = coded.iter().map(|(code, _)| code.get()).collect();
-    reach(tx, tenant, Counter::User, codes).await?;
-    Ok(found)
 }

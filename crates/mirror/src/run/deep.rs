@@ -4,7 +4,7 @@ use super::{Failed, Run, phase};
 use crate::client::{Answer, Trouble};
 use crate::details;
 use crate::lenient::{code, items, money};
-use crate::lists::Missing;
+use crate::missing::Missing;
 use app::Error;
 use app::base::Registers;
 use app::mirroring::{self, CardsSeen, DetailsSeen, Note};

@@ -4,7 +4,7 @@ use super::{Failed, Run, phase};
 use crate::claims::{Listed, Opened, whole};
 use crate::client::{Answer, Trouble};
 use crate::lenient::{code, day, items, text};
-use crate::lists::Missing;
+use crate::missing::Missing;
 use app::Error;
 use app::mirroring::{self, ClaimSeen, Note};
 use domain::{BranchCode, ClaimCode, Date, fold};

@@ -4,7 +4,7 @@ use super::deep::price;
 use super::{Failed, Run, phase};
 use crate::client::{Answer, Trouble};
 use crate::lenient::{code, items};
-use crate::lists::Missing;
+use crate::missing::Missing;
 use crate::sales;
 use app::Error;
 use app::mirroring::{self, LeadSeen, Note};

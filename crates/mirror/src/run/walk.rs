@@ -3,8 +3,8 @@
 use super::{Failed, Run, phase};
 use crate::client::{Answer, Trouble, escaped};
 use crate::lenient::{code, int, items};
-use crate::lists::Missing;
 use crate::members::row;
+use crate::missing::Missing;
 use app::Error;
 use app::mirroring::{self, MemberSeen};
 use domain::{BenefitCode, shown};
