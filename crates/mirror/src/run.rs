@@ -84,7 +84,7 @@ pub(crate) struct Run<'r> {
     pub written: u64,
     /// Requests of earlier processes of the same run.
     pub before: u64,
-    pub tell: &'r mut (dyn FnMut(Stage) + Send),
+    pub tell: &'r mut (dyn FnMut(Stage) + Send + Sync),
     /// Suppliers that are registered, and plans whose price was told in this run.
     pub suppliers: Vec<i32>,
     pub priced: std::collections::BTreeSet<i32>,
@@ -99,7 +99,7 @@ pub async fn run(
     app: &App,
     asked: &Asked,
     sleep: Sleep,
-    tell: &mut (dyn FnMut(Stage) + Send),
+    tell: &mut (dyn FnMut(Stage) + Send + Sync),
 ) -> Result<Report, Failed> {
     let began = Instant::now();
     let login = (asked.login.as_str(), asked.password.as_str());

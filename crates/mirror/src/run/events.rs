@@ -26,7 +26,8 @@ impl Run<'_> {
             let client = self.client;
             let asked = some
                 .iter()
-                .map(|code| async move { (*code, client.get(&format!("/ext/evento/{code}")).await) });
+                .copied()
+                .map(|code| async move { (code, client.get(&format!("/ext/evento/{code}")).await) });
             let answers: Vec<_> =
                 futures_util::stream::iter(asked).buffered(client.at_once()).collect().await;
             let (mut read, mut notes) = (Vec::new(), Vec::new());
@@ -149,7 +150,7 @@ impl Run<'_> {
     ) -> Result<(), Failed> {
         let below = |json: &Json| items(&json["relacionados"]).into_iter().cloned().collect::<Vec<_>>();
         let related: Vec<Json> = read.iter().flat_map(below).collect();
-        let named = read.iter().chain(&related).filter_map(|json| text(&json["responsavel"]));
+        let named = read.iter().chain(&related).filter_map(|json| text(&json["responsavel"])).collect();
         let users = self.users(BTreeMap::new(), named).await?;
         for attempt in 1.. {
             let mut missing = Missing::new(&self.registers);

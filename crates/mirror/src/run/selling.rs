@@ -72,7 +72,8 @@ impl Run<'_> {
             let (client, place) = (self.client, some.last().copied().unwrap_or(0));
             let asked = some
                 .iter()
-                .map(|code| async move { (*code, client.get(&format!("/ext/crm/negocio/{code}")).await) });
+                .copied()
+                .map(|code| async move { (code, client.get(&format!("/ext/crm/negocio/{code}")).await) });
             let answers: Vec<_> =
                 futures_util::stream::iter(asked).buffered(client.at_once()).collect().await;
             let (mut read, mut notes) = (Vec::new(), Vec::new());
@@ -97,9 +98,9 @@ impl Run<'_> {
     }
 
     async fn write_read_deals(&mut self, place: i32, read: &[Json], noted: &[Note]) -> Result<(), Failed> {
-        let users = self
-            .users(read.iter().filter_map(sales::users).collect(), read.iter().flat_map(sales::movers))
-            .await?;
+        let coded = read.iter().filter_map(sales::users).collect();
+        let named = read.iter().flat_map(sales::movers).collect();
+        let users = self.users(coded, named).await?;
         for attempt in 1.. {
             let mut missing = Missing::new(&self.registers);
             for json in read {
@@ -134,9 +135,8 @@ impl Run<'_> {
     pub(super) async fn users(
         &mut self,
         coded: BTreeMap<UserCode, String>,
-        named: impl Iterator<Item = String>,
+        named: BTreeSet<String>,
     ) -> Result<BTreeMap<String, UserCode>, Failed> {
-        let named: BTreeSet<String> = named.collect();
         let mut found: BTreeMap<String, UserCode> =
             coded.iter().map(|(code, name)| (name.clone(), *code)).collect();
         let others: Vec<String> = named.into_iter().filter(|name| !found.contains_key(name)).collect();
