@@ -59,7 +59,9 @@ impl Report {
         }
         if !self.unread.is_empty() {
             let _ = writeln!(text, "\nNão pôde ser lido:");
-            self.unread.iter().for_each(|line| drop(writeln!(text, "  - {line}")));
+            for line in &self.unread {
+                let _ = writeln!(text, "  - {line}");
+            }
         }
         if !self.noted.is_empty() {
             let _ = writeln!(
@@ -76,7 +78,9 @@ impl Report {
             }
         }
         let _ = writeln!(text, "\nA interface não oferece, e por isso não está aqui:");
-        NOT_OFFERED.iter().for_each(|line| drop(writeln!(text, "  - {line}")));
+        for line in NOT_OFFERED {
+            let _ = writeln!(text, "  - {line}");
+        }
         text.trim_end().to_owned()
     }
 }
