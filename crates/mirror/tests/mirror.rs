@@ -7,6 +7,7 @@ use app::mirroring;
 use app::users::{self, Initial, NewUser};
 use domain::{Email, Field, Name, Password, Role, TenantId};
 use mirror::{Failed, Report, Stage};
+use serde_json::json;
 use source::{Odd, Rude, Source, alike, asked, run};
 use std::sync::Arc;
 use std::time::Duration;
@@ -214,4 +215,48 @@ async fn odd_data_never_ends_a_run_and_is_told(world: World) {
     }
     let again = run(&world, &asked(&odd.address)).await.unwrap();
     assert_eq!(again.written, 0, "{again:?}");
+}
+
+/// Of a world where others outnumber him, a user who is limited to two branches brings what he sees, and nothing of anybody
+/// else's.
+#[both_engines]
+async fn a_mirror_has_what_its_user_may_see(world: World) {
+    let source = Server::start(world.app().clone()).await;
+    let all = source.token(&world.administrator.email).await;
+    for number in 1..=12 {
+        let document = domain::Cpf::with_check_digits([1, 2, 3, 4, 5, 6, 7, 8, number]).unwrap();
+        let (own, of_benefit) = (number % 3 + 1, (number / 2) % 3 + 1);
+        let person =
+            json!({"nomePessoa": format!("Pessoa {number}"), "cpfCnpj": document.as_str(), "codLoja": own});
+        assert_eq!(source.write("/ext/associado", &all, &person.to_string()).await.status, 200);
+        let benefit = json!({"cpfCnpj": document.as_str(), "codLoja": of_benefit, "codPlano": 2, "ativo": number % 2 == 0});
+        if number % 4 > 0 {
+            assert_eq!(source.write("/ext/beneficio", &all, &benefit.to_string()).await.status, 200);
+        }
+    }
+    let target = World::hostile(world.database.engine).await;
+    let mut ask = asked(&format!("http://{}", source.address));
+    (ask.login, ask.password) = (world.integration.email.clone(), PASSWORD.to_owned());
+    let report = run(&target, &ask).await.unwrap();
+    assert!(report.unread.is_empty() && report.mirror.source_base == world.here.get(), "{report:?}");
+    let (mirrored, token) = served(&target, &report).await;
+    let seen = source.token(&world.integration.email).await;
+    for path in [
+        "/ext/administracao/loja",
+        "/ext/administracao/vendedor",
+        "/ext/administracao/campos/0",
+        "/ext/beneficio/situacaoBeneficio",
+        "/ext/beneficio/tipoVeiculo",
+        "/ext/beneficio/vencimento",
+        "/ext/crm/funil",
+        "/ext/associado?situacaoBeneficio=Todos",
+        "/ext/associado?nome=pessoa",
+        "/ext/beneficio/lista",
+    ] {
+        let (there, here) = (source.read(path, &seen).await, mirrored.read(path, &token).await);
+        assert_eq!((there.status, &there.body), (here.status, &here.body), "{path}");
+    }
+    let rows = mirrored.read("/ext/associado?situacaoBeneficio=Todos", &token).await.json();
+    let rows = rows["quantidade"].as_i64().unwrap();
+    assert!(0 < rows && rows < 12, "{rows}");
 }
