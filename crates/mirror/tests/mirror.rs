@@ -224,7 +224,8 @@ async fn a_mirror_has_what_its_user_may_see(world: World) {
     let source = Server::start(world.app().clone()).await;
     let all = source.token(&world.administrator.email).await;
     for number in 1..=12 {
-        let document = domain::Cpf::with_check_digits([1, 2, 3, 4, 5, 6, 7, 8, number]).unwrap();
+        let document =
+            domain::Cpf::with_check_digits([1, 2, 3, 4, 5, 6, 7, number / 10, number % 10]).unwrap();
         let (own, of_benefit) = (number % 3 + 1, (number / 2) % 3 + 1);
         let person =
             json!({"nomePessoa": format!("Pessoa {number}"), "cpfCnpj": document.as_str(), "codLoja": own});

@@ -23,7 +23,7 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode
         bar.set_message(format!("{}: {done}{of} ({} requisições)", stage.what, stage.requests));
         bar.tick();
     };
-    let done = mirror::run(&app, &asked, mirror::sleep(), &mut tell).await;
+    let done = Box::pin(mirror::run(&app, &asked, mirror::sleep(), &mut tell)).await;
     bar.finish_and_clear();
     app.db.close().await;
     let report = done.map_err(failed)?;
