@@ -36,7 +36,8 @@ pub fn command() -> Command {
         .subcommand(import())
         .subcommand(export())
         .subcommand(bring())
-        .subcommand(demo());
+        .subcommand(demo())
+        .subcommand(mirror());
     localised(settings::arguments(root), "amparo")
 }
 
@@ -245,6 +246,34 @@ fn demo() -> Command {
             .default_value("1"),
     ]);
     Command::new("demo").about("A demonstração: uma associação que não existe").subcommand(load)
+}
+
+fn mirror() -> Command {
+    Command::new("mirror")
+        .about("Espelha uma base de outro servidor que fale esta interface, com os mesmos códigos")
+        .args([
+            text("from", "ENDEREÇO", "O servidor de origem, como https://sistema.exemplo.com.br")
+                .required_unless_present("list-problems"),
+            text("user", "LOGIN", "O usuário na origem; é lido o que ele pode ver").required_unless_present("list-problems"),
+            flag(
+                "password-stdin",
+                "Lê a senha da origem da entrada padrão, uma linha; sem isto, vale a variável AMPARO_MIRROR_PASSWORD, ou ela é pedida",
+            ),
+            text("base", "BASE", "A base daqui que já espelha essa origem; sem ela, é encontrada, ou criada uma nova")
+                .value_parser(value_parser!(i32)),
+            text("name", "NOME", "O nome da base nova; sem ele, o da origem"),
+            text("time-zone", "FUSO", "O fuso horário que decide o calendário da base nova")
+                .default_value(domain::TimeZone::DEFAULT),
+            text("rate", "NÚMERO", "Quantas requisições por segundo, no máximo; 0 não limita [padrão: 10]")
+                .value_parser(value_parser!(u32).range(0..=10_000))
+                .default_value("10"),
+            text("parallel", "NÚMERO", "Quantas requisições ao mesmo tempo, de 1 a 32 [padrão: 4]")
+                .value_parser(value_parser!(u16).range(1..=32))
+                .default_value("4"),
+            flag("whole", "Compara tudo de novo, e não só o que a origem diz que mudou"),
+            flag("without-tls", "Aceita um endereço http:// de outra máquina, por onde a senha viaja aberta"),
+            flag("list-problems", "Mostra, um por linha, o que não pôde ser tomado como veio"),
+        ])
 }
 
 fn text(name: &'static str, value: &'static str, help: &'static str) -> Arg {

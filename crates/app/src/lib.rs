@@ -29,6 +29,7 @@ pub mod importing;
 pub mod leads;
 pub mod mail;
 pub mod memory;
+pub mod mirroring;
 pub mod once;
 pub mod panel;
 mod passwords;

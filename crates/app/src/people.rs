@@ -5,6 +5,7 @@
 mod fields;
 pub(crate) mod imported;
 mod managed;
+pub(crate) mod mirrored;
 
 pub use managed::{View, change_member, history, member_whole};
 

@@ -1,9 +1,10 @@
 //! The one place that changes the situation of anything. What belongs together is written together, in the unit of whoever
 //! calls: the state, the entry of the history with the trigger's body as it is at this moment, the deliveries that it
 //! causes, the entry of the audit, the row of the searches and its counts. Benefits are written here; what people work on
-//! from its opening to its end is in `cases.rs`.
+//! from its opening to its end is in `cases.rs`, what another server tells of benefits in `mirrored.rs`.
 
 pub(crate) mod cases;
+pub(crate) mod mirrored;
 
 use crate::Error;
 use crate::base::Registers;

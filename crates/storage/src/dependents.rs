@@ -106,6 +106,26 @@ pub async fn of(
     from.into().all(Weight::Point, statement).await?.iter().map(coded).collect()
 }
 
+/// Those of these benefits and those of these codes, by code.
+pub async fn some(
+    tx: &mut Tx,
+    tenant: TenantId,
+    benefits: &[BenefitCode],
+    codes: &[DependentCode],
+) -> Result<Vec<(DependentCode, Dependent)>, Error> {
+    let head = || sql(concat!("SELECT ", columns!(), " FROM dependents d WHERE d.tenant = $1")).arg(tenant);
+    let by_benefit = head().within("d.benefit", benefits.iter().copied()).ending("ORDER BY d.code");
+    let by_code = head().within("d.code", codes.iter().copied()).ending("ORDER BY d.code");
+    let mut all = std::collections::BTreeMap::new();
+    for statement in [by_benefit, by_code] {
+        for row in tx.all(statement).await? {
+            let (code, one) = coded(&row)?;
+            all.insert(code, one);
+        }
+    }
+    Ok(all.into_iter().collect())
+}
+
 /// How many dependents in force these benefits have.
 pub async fn count(
     from: impl Into<Source<'_>>,

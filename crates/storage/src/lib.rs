@@ -47,6 +47,7 @@ pub mod listing;
 pub mod logins;
 pub mod mails;
 mod migrations;
+pub mod mirrors;
 pub mod monthly;
 mod names;
 pub mod notes;

@@ -218,6 +218,20 @@ pub async fn change_member(
     touch(tx, tenant).await
 }
 
+/// The rows of these members that no benefit has taken over yet.
+pub async fn free(
+    tx: &mut Tx,
+    tenant: TenantId,
+    people: impl IntoIterator<Item = PersonCode>,
+) -> Result<Vec<(PersonCode, (i32, BranchCode))>, Error> {
+    let statement = sql("SELECT person, slot, branch FROM listing WHERE tenant = $1")
+        .arg(tenant)
+        .within("person", people)
+        .ending("AND benefit IS NULL ORDER BY slot");
+    let rows = tx.all(statement).await?;
+    rows.iter().map(|row| Ok((row.get("person")?, (row.get("slot")?, row.get("branch")?)))).collect()
+}
+
 /// Says that rows of the searches changed, so that nobody trusts an earlier count of them.
 pub async fn touch(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
     counters::next(tx, tenant, Counter::Listing).await.map(drop)

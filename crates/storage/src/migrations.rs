@@ -57,6 +57,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step(13, "sales_board", include_str!("../migrations/0013_sales_board.sql")),
     step(14, "files", include_str!("../migrations/0014_files.sql")),
     step(15, "imports", include_str!("../migrations/0015_imports.sql")),
+    step(16, "mirror", include_str!("../migrations/0016_mirror.sql")),
 ];
 
 /// What the migrations say, in their order.

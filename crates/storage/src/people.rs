@@ -139,6 +139,19 @@ pub async fn by_documents(
     rows.iter().map(|row| Ok((row.get("code")?, profile(row)?))).collect()
 }
 
+/// Who has these documents, as they are kept.
+pub async fn with_documents<'d>(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    documents: impl IntoIterator<Item = &'d Document>,
+) -> Result<Vec<(String, PersonCode)>, Error> {
+    let statement = sql("SELECT document, code FROM people WHERE tenant = $1")
+        .arg(tenant)
+        .within("document", documents.into_iter().map(Document::as_str));
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("document")?, row.get("code")?))).collect()
+}
+
 /// The person with this document, whoever may see him.
 pub async fn by_document(
     from: impl Into<Source<'_>>,

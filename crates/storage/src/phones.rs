@@ -1,7 +1,7 @@
 //! The telephones of people, each person's in the order in which they were given.
 
 use crate::statement::inserts;
-use crate::{Error, Row, Source, Tx, Value, Weight, sql};
+use crate::{Error, Row, Source, Statement, Tx, Value, Weight, sql};
 use domain::{PersonCode, Phone, PhoneKind, TenantId};
 
 /// Brazil, the country of every number without one.
@@ -67,6 +67,19 @@ pub struct Telephone {
     pub kind: PhoneKind,
     pub country: String,
     pub number: Phone,
+}
+
+/// Writes telephones of people who have none yet, each person's in their order.
+pub fn insert_each(tenant: TenantId, phones: &[(PersonCode, Telephone)]) -> Vec<Statement> {
+    let mut position = 0;
+    let mut last = None;
+    let rows = phones.iter().map(|(person, phone)| -> [Value; 6] {
+        position = if last == Some(*person) { position + 1 } else { 1 };
+        last = Some(*person);
+        let (kind, country) = (phone.kind.into(), phone.country.as_str().into());
+        [tenant.into(), (*person).into(), position.into(), kind, country, phone.number.as_str().into()]
+    });
+    inserts(INSERT, ROWS, rows)
 }
 
 /// Who has this number, by code.

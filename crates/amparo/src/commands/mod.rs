@@ -6,6 +6,7 @@ mod doctor;
 mod import;
 mod listen;
 mod migrate;
+mod mirror;
 mod receiver;
 mod serve;
 mod tenant;
@@ -78,6 +79,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
             ["export"] => whole::export(&settings, arguments).await,
             ["bring"] => whole::bring(&settings, arguments).await,
             ["demo", "load"] => demo::load(&settings, arguments).await,
+            ["mirror"] => mirror::run(&settings, arguments).await,
             _ => Err(Fatal::new("Este comando não existe; veja `amparo --help`.")),
         }
     })

@@ -35,6 +35,8 @@ const PREFIX: &str = "AMPARO_";
 const CONFIG_VARIABLE: &str = "AMPARO_CONFIG";
 /// Read elsewhere, and not settings of the server.
 pub const DEMO_PASSWORD_VARIABLE: &str = "AMPARO_DEMO_PASSWORD";
+/// The password of the server that `amparo mirror` reads.
+pub const MIRROR_PASSWORD_VARIABLE: &str = "AMPARO_MIRROR_PASSWORD";
 const TEST_PREFIX: &str = "AMPARO_TEST_";
 
 pub struct Settings {
@@ -112,7 +114,7 @@ impl Settings {
 fn is_unknown_variable(name: &str) -> bool {
     name.starts_with(PREFIX)
         && !name.starts_with(TEST_PREFIX)
-        && ![CONFIG_VARIABLE, DEMO_PASSWORD_VARIABLE].contains(&name)
+        && ![CONFIG_VARIABLE, DEMO_PASSWORD_VARIABLE, MIRROR_PASSWORD_VARIABLE].contains(&name)
         && list::all().iter().all(|setting| setting.variable != name)
 }
 

@@ -3,7 +3,7 @@
 use crate::State;
 use crate::extract::{Caller, Pairs};
 use crate::failure::Failure;
-use crate::operation::{Access, Operation, Section, get};
+use crate::operation::{Access, Operation, SHEETS, Section, get};
 use app::sheets::{self, Export, List, SheetError};
 use axum::body::Body;
 use axum::extract;

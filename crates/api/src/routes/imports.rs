@@ -1,7 +1,7 @@
 //! The operations on imports.
 
 use crate::gestao::importacao;
-use crate::operation::{Access, Operation, Section, get, post, put};
+use crate::operation::{Access, Operation, SHEETS, Section, get, post, put};
 use domain::Role;
 use wire::records::{
     ColunasInput, DepoisDaLinhaQuery, ErroImportacaoTO, ImportacaoArquivoQuery, ImportacaoQuery,
