@@ -5,7 +5,7 @@ use app::base::Registers;
 use app::mirroring::{CreditCard, Dependent, Installation, Item, Note};
 use domain::{
     BenefitCode, CardNumber, Cpf, CreditCardCode, DependentCode, Email, InstallationCode, ItemCode, Kinship,
-    Moment, PlanCode, Sex, SupplierCode,
+    Moment, PlanCode, SupplierCode,
 };
 use serde_json::Value as Json;
 
@@ -70,7 +70,7 @@ pub fn dependents(
             cpf: reader.parsed("cpf", Cpf::parse),
             born_on: reader.day("dataNascimento"),
             kinship: reader.named::<Kinship>("parentesco").unwrap_or(Kinship::Other),
-            sex: reader.read("sexo", crate::members::sex) as Option<Sex>,
+            sex: reader.read("sexo", crate::members::sex),
             identity_number: reader.line("identidade", 30),
             phone: reader.phone("telefone"),
             email: reader.parsed("email", Email::parse),
