@@ -67,6 +67,7 @@ impl<T> Part<T> {
             user: None,
             operation: ORIGIN,
             origin: ORIGIN,
+            quiet: true,
             now: self.now,
         }
     }

@@ -49,7 +49,9 @@ code!(
 );
 code!(
     /// A file that somebody attached (`codArquivo`).
-    FileCode,
+    FileCode
+);
+code!(
     /// An import (`codImportacao`).
     ImportCode
 );

@@ -40,7 +40,7 @@ fn rows(tenant: TenantId, person: i32, phones: &[Phone]) -> impl Iterator<Item =
 pub fn insert_each<'p>(
     tenant: TenantId,
     people: impl IntoIterator<Item = (PersonCode, &'p [Telephone])>,
-) -> Vec<crate::Statement> {
+) -> Vec<Statement> {
     let rows = people.into_iter().flat_map(|(person, phones)| {
         (1..).zip(phones).map(move |(position, phone): (i32, _)| -> [Value; 6] {
             [
@@ -70,7 +70,7 @@ pub struct Telephone {
 }
 
 /// Writes telephones of people who have none yet, each person's in their order.
-pub fn insert_each(tenant: TenantId, phones: &[(PersonCode, Telephone)]) -> Vec<Statement> {
+pub fn insert_listed(tenant: TenantId, phones: &[(PersonCode, Telephone)]) -> Vec<Statement> {
     let mut position = 0;
     let mut last = None;
     let rows = phones.iter().map(|(person, phone)| -> [Value; 6] {

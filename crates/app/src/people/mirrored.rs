@@ -73,7 +73,7 @@ pub(crate) async fn insert<'p>(
         count += 1;
         all.extend(telephones(&[], person).into_iter().map(|one| (code, one)));
     }
-    tx.batch(phones::insert_each(acting.tenant, &all)).await?;
+    tx.batch(phones::insert_listed(acting.tenant, &all)).await?;
     Ok(count)
 }
 
