@@ -84,7 +84,8 @@ fn every_parameter_is_told_and_every_code_of_a_path_is_one() {
         let codes = one.path.split('/').filter(|part| part.starts_with('{'));
         assert!(of_path.eq(codes.clone().map(|part| Some(part.trim_matches(['{', '}'])))), "{name}");
         assert_eq!(codes.count() > 0, told["responses"]["404"].is_object(), "{name}");
-        let takes_key = parameters.iter().any(|one| one["name"] == "Idempotency-Key");
+        // Who sends a file twice has it twice: nothing is done with it until somebody says so.
+        let takes_key = parameters.iter().any(|one| one["name"] == "Idempotency-Key") || one.takes_file;
         assert_eq!(takes_key, told["requestBody"].is_object(), "{name}");
         assert_eq!(takes_key, one.method != "GET" && one.access != Access::Login, "{name}");
     }
@@ -168,12 +169,17 @@ async fn every_answer_is_as_the_document_says(world: World) {
             Access::Login => server.enter(&world.operator.email, testkit::PASSWORD).await,
             _ => {
                 let told = described(&document, one.method.as_str(), one.path);
-                if one.takes_file || !one.answers_file.is_empty() {
+                if !one.takes_file.is_empty() || !one.answers_file.is_empty() {
                     let address = in_this_world(one.path, &mut None);
-                    let photo = if one.takes_file { testkit::pictures::png(4, 3) } else { Vec::new() };
-                    let answer = server.send(one.method.as_str(), &address, &headers[..1], &photo).await;
+                    let file = match one.takes_file {
+                        [] => Vec::new(),
+                        ["text/csv", ..] => "CPF do associado;Nome\n529.982.247-25;Ana\n".into(),
+                        _ => testkit::pictures::png(4, 3),
+                    };
+                    let answer = server.send(one.method.as_str(), &address, &headers[..1], &file).await;
                     let kind = answer.head.header("content-type").unwrap_or_default();
-                    assert!(one.takes_file || one.answers_file.contains(&kind), "{}: {answer:?}", one.path);
+                    let kind = kind.split(';').next().unwrap_or_default();
+                    assert!(!one.takes_file.is_empty() || one.answers_file.contains(&kind), "{}: {answer:?}", one.path);
                     if one.answers_file.is_empty() {
                         answer.head
                     } else {
@@ -274,6 +280,9 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         fields.insert("codPlano".to_owned(), json!(plan));
         fields.insert("codTipoVeiculo".to_owned(), json!(1));
     }
+    if path == "/gestao/importacao" {
+        return "/gestao/importacao?tipo=associados&pagina=1".to_owned();
+    }
     if path.ends_with("/validacao") {
         *body = Some(json!({"sequencial": 1}));
     }
@@ -293,6 +302,7 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         ("{codLead}", "1"),
         ("{codItem}", "2"),
         ("{codArquivo}", "1"),
+        ("{codImportacao}", "1"),
     ];
     if ["/gestao/vistoria/{codVistoria}/situacao", "/gestao/consulta/{codConsulta}/situacao"].contains(&path)
     {
