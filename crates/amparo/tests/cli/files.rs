@@ -200,7 +200,8 @@ async fn a_place_that_cannot_be_used_is_told_at_once(database: Database) {
     std::fs::write(amparo.folder.path().join("nada"), b"").unwrap();
     let told = amparo.complained("serve --listen 127.0.0.1:0 --files-folder nada/arquivos");
     assert!(told.contains("arquivos anexados") && told.contains("[files]"), "{told}");
-    let mut command = amparo.command("serve --listen 127.0.0.1:0 --files-place s3 --files-s3-bucket b");
+    let mut command =
+        amparo.command("serve --listen 127.0.0.1:0 --log-level off --files-place s3 --files-s3-bucket b");
     command.args(["--files-s3-endpoint", "http://127.0.0.1:1"]);
     command.env("AMPARO_FILES_S3_ACCESS_KEY", "a").env("AMPARO_FILES_S3_SECRET_KEY", "b");
     let told = sentence(&command.output().unwrap());

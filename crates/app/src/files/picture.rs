@@ -8,6 +8,7 @@ use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, Rgb, RgbImage};
 use img_parts::ImageEXIF;
 use img_parts::png::Png;
+use img_parts::riff::RiffContent;
 use img_parts::webp::{self, WebP};
 use std::io::Cursor;
 
@@ -18,6 +19,8 @@ const MOST_MEMORY: u64 = 320 * 1024 * 1024;
 /// The longer side of the small one.
 const SMALL: u32 = 480;
 const QUALITY: u8 = 80;
+/// In the header of an extended WebP: there is a chunk of XMP.
+const XMP: u8 = 0b0000_0100;
 
 /// A picture that is fit to be kept.
 pub struct Picture {
@@ -122,6 +125,14 @@ fn clean_webp(given: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
     let orientation = turned(picture.exif());
     let kept = [webp::CHUNK_VP8, webp::CHUNK_VP8L, webp::CHUNK_VP8X, webp::CHUNK_ALPH, webp::CHUNK_ICCP];
     picture.chunks_mut().retain(|chunk| kept.contains(&chunk.id()));
+    // The header of an extended file says what else it holds; the crate keeps the bit of what went.
+    for chunk in picture.chunks_mut().iter_mut().filter(|chunk| chunk.id() == webp::CHUNK_VP8X) {
+        if let RiffContent::Data(header) = chunk.content_mut()
+            && let Some(flags) = header.first()
+        {
+            *header = [&[flags & !XMP], &header[1..]].concat().into();
+        }
+    }
     picture.set_exif(kept_exif(orientation));
     Ok((picture.encoder().bytes(), orientation))
 }
