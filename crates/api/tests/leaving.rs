@@ -100,14 +100,14 @@ async fn rows(place: &Place) -> Vec<String> {
 /// What is asked for by each name of a query, where a single one is enough to be answered.
 const SAMPLES: &[(&str, &[&str])] = &[
     ("nome", &["maria", "silva jo"]),
-    ("situacaoBeneficio", &["Ativo"]),
+    ("situacaoBeneficio", &["ATIVO"]),
     ("codPessoa", &["1", "7"]),
     ("codBeneficio", &["3"]),
     ("codLoja", &["2"]),
     ("codPlano", &["1"]),
     ("pagina", &["0", "1", "2"]),
     ("codReceptor", &["1"]),
-    ("entidade", &["beneficio", "evento"]),
+    ("entidade", &["Benef%C3%ADcio", "Evento"]),
     ("protocolo", &["1"]),
     ("codNegocio", &["1"]),
     ("codLead", &["1"]),
@@ -147,7 +147,7 @@ async fn walk(place: &Place) -> Vec<(String, u16, String)> {
 fn paths(path: &str) -> Vec<String> {
     let Some((before, rest)) = path.split_once('{') else { return vec![path.to_owned()] };
     let (_, after) = rest.split_once('}').unwrap();
-    (1..=4).flat_map(|code| paths(&format!("{before}{code}{after}"))).collect()
+    [1, 2, 3, 5, 10].into_iter().flat_map(|code| paths(&format!("{before}{code}{after}"))).collect()
 }
 
 async fn export(place: &Place, to: &Path) {
@@ -175,7 +175,7 @@ async fn leave(from: Engine, to: Engine) {
     let mut answered = BTreeSet::new();
     for (was, is) in was.iter().zip(&is) {
         // Who entered is audited, and so is that an association was brought.
-        if !was.0.contains("/gestao/auditoria") {
+        if !was.0.contains("auditoria") {
             assert_eq!(was, is);
         }
         if is.1 == 200 {
@@ -202,7 +202,7 @@ async fn leave(from: Engine, to: Engine) {
                 "/ext/beneficio/veicular",
                 format!(r#"{{"cpfCnpj": "{}", "codPlano": 1, "placa": "QQQ7A77"}}"#, cpf(77)),
             ),
-            ("/ext/crm/lead", r#"{"nome": "Lead Novo", "celular": "31988887777", "codLoja": 1}"#.to_owned()),
+            ("/ext/crm/lead", r#"{"nome": "Lead Novo", "telefone": "31988887777", "codLoja": 1}"#.to_owned()),
         ] {
             let reply = server.write(path, &token, &body).await;
             assert_eq!(reply.status, 200, "{path}: {reply:?}");

@@ -166,7 +166,7 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Members, Error>
         pager: Pager::new(query.page(), total, PAGE, |page| query.with_page(page)).exporting(Links::new(
             &frame.root,
             "associado",
-            given.clone().chain([("colunas", around.exported(&["codigo", "nome"]).as_str())]),
+            given.clone().chain([("colunas", around.exported(&["codigo", "nome", "placa"]).as_str())]),
         )),
         problems,
         name: query.text("nome").to_owned(),

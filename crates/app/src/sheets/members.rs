@@ -14,8 +14,9 @@ pub(super) const MEMBERS: &[Column<Found>] = &[
     column("documento", "CPF ou CNPJ", Code, |_, row| {
         maybe(row.person.document.as_deref().map(shown::document).as_deref())
     }),
-    column("telefone", "Celular", Code, |_, row| {
-        maybe(row.person.mobile.as_deref().map(shown::phone).as_deref())
+    column("telefone", "Telefone", Code, |_, row| {
+        let phone = row.person.mobile.as_deref().or(row.person.landline.as_deref());
+        maybe(phone.map(shown::phone).as_deref())
     }),
     column("fixo", "Telefone fixo", Code, |_, row| {
         maybe(row.person.landline.as_deref().map(shown::phone).as_deref())
