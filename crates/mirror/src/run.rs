@@ -82,6 +82,8 @@ pub(crate) struct Run<'r> {
     pub registers: Arc<Registers>,
     pub unread: Vec<String>,
     pub written: u64,
+    /// No page of the long walks is missing.
+    pub has_all: bool,
     /// Requests of earlier processes of the same run.
     pub before: u64,
     pub tell: &'r mut (dyn FnMut(Stage) + Send + Sync),
@@ -125,6 +127,7 @@ pub async fn run(
         registers,
         unread: Vec::new(),
         written: u64::try_from(mirror.written).unwrap_or(0),
+        has_all: true,
         before,
         mirror,
         tell,
@@ -136,10 +139,10 @@ pub async fn run(
         lost = keep(app, &hold) => Err(lost),
     };
     let requests = before + client.asked();
-    let (unread, written, mirror) = (run.unread, run.written, run.mirror);
+    let (unread, written, mirror, has_all) = (run.unread, run.written, run.mirror, run.has_all);
     mirroring::give_back(app, &hold).await?;
     done?;
-    let mirror = mirroring::complete(app, &mirror).await?;
+    let mirror = mirroring::complete(app, &mirror, has_all).await?;
     let noted = mirroring::noted(app, mirror.tenant).await?;
     Ok(Report { mirror, base_name, is_new, requests, written, took: began.elapsed(), noted, unread })
 }

@@ -195,10 +195,11 @@ async fn make_default(tx: &mut Tx, tenant: TenantId, code: SituationCode, now: M
     put(tx, tenant, &wanted, now).await.map(drop)
 }
 
-/// Says that a run came to its end.
-pub async fn complete(app: &App, mirror: &Mirror) -> Result<Mirror, Error> {
+/// Says that a run came to its end. Where pages of it could not be read, the next one asks for changes since the last that
+/// had none missing.
+pub async fn complete(app: &App, mirror: &Mirror, has_all: bool) -> Result<Mirror, Error> {
     let done = Mirror {
-        complete_from: Some(mirror.started_at),
+        complete_from: if has_all { Some(mirror.started_at) } else { mirror.complete_from },
         finished_at: Some(app.now()),
         phase: 0,
         place: 0,

@@ -1,7 +1,7 @@
 //! The registers: read at every beginning, for they are few.
 
 use super::{Asked, Failed, Run};
-use crate::client::{Answer, Client};
+use crate::client::{Answer, Client, Trouble};
 use crate::lenient::{code, text};
 use crate::lists::{self, whole};
 use app::mirroring::{self, Listed, Source, Wanted};
@@ -116,16 +116,21 @@ impl Run<'_> {
     async fn read_suppliers(&mut self, notes: &mut Vec<mirroring::Note>) -> Result<Vec<Wanted>, Failed> {
         let (mut all, mut missing) = (Vec::new(), 0);
         for code in 1.. {
-            match self.client.get(&format!("/ext/administracao/fornecedor/{code}")).await? {
-                Answer::Json { body, .. } => {
+            match self.client.get(&format!("/ext/administracao/fornecedor/{code}")).await {
+                Ok(Answer::Json { body, .. }) => {
                     missing = 0;
                     all.extend(lists::supplier(&body, notes));
                 }
-                Answer::Absent => missing += 1,
-                Answer::Refused(status, text) => {
+                Ok(Answer::Absent) => missing += 1,
+                Ok(Answer::Refused(status, text)) => {
                     self.unread.push(format!("GET /ext/administracao/fornecedor/{code}: {status} {text}"));
                     break;
                 }
+                Err(Trouble::One(reason)) => {
+                    self.unread.push(format!("GET /ext/administracao/fornecedor/{code}: {reason}"));
+                    missing += 1;
+                }
+                Err(end) => return Err(end.into()),
             }
             if missing >= GAP {
                 break;

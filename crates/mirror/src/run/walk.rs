@@ -45,6 +45,11 @@ impl Run<'_> {
         }
     }
 
+    fn missed(&mut self, page: String) {
+        self.has_all = false;
+        self.unread.push(format!("{page}: a página não pôde ser lida; rode de novo mais tarde"));
+    }
+
     /// Keeps the whole list of benefits aside. Where only changes are read, each benefit is asked for by itself instead.
     pub(super) async fn read_list(&mut self) -> Result<(), Failed> {
         self.begin(phase::LIST);
@@ -60,7 +65,7 @@ impl Run<'_> {
             let has_next = page.as_ref().is_none_or(|page| page.has_next);
             let staged = page.as_ref().map(|page| staged(&page.body)).unwrap_or_default();
             if page.is_none() {
-                self.unread.push(format!("GET {PATH}?pagina={number}"));
+                self.missed(format!("GET {PATH}?pagina={number}"));
             }
             let sign = page.as_ref().and_then(Page::sign);
             if sign.is_some() && sign == last {
@@ -106,7 +111,7 @@ impl Run<'_> {
             next = if has_next { self.page(&path, number + 1).await? } else { None };
             match &page {
                 Some(page) => self.write_page(number, items(&page.body)).await?,
-                None => self.unread.push(format!("GET /ext/associado?…&pagina={number}")),
+                None => self.missed(format!("GET /ext/associado?…&pagina={number}")),
             }
             self.told("associados e benefícios", u64::from(number.unsigned_abs()) * 100, total);
             if !has_next {
