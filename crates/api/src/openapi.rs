@@ -108,7 +108,9 @@ fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
         for kind in one.takes_file {
             body = body.content(*kind, content());
         }
-        operation = operation.request_body(Some(body.required(Some(Required::True)).build())).parameter(idempotency_key());
+        operation = operation
+            .request_body(Some(body.required(Some(Required::True)).build()))
+            .parameter(idempotency_key());
     }
     let mut ok = ResponseBuilder::new().description("Feito.");
     if let Some(answer) = &one.answer {

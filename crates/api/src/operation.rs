@@ -124,7 +124,8 @@ pub struct Body {
 }
 
 /// Files of spreadsheets, as they come and as lists leave.
-pub const SHEETS: &[&str] = &["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"];
+pub const SHEETS: &[&str] =
+    &["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"];
 
 pub struct Operation {
     pub method: Method,

@@ -179,7 +179,11 @@ async fn every_answer_is_as_the_document_says(world: World) {
                     let answer = server.send(one.method.as_str(), &address, &headers[..1], &file).await;
                     let kind = answer.head.header("content-type").unwrap_or_default();
                     let kind = kind.split(';').next().unwrap_or_default();
-                    assert!(!one.takes_file.is_empty() || one.answers_file.contains(&kind), "{}: {answer:?}", one.path);
+                    assert!(
+                        !one.takes_file.is_empty() || one.answers_file.contains(&kind),
+                        "{}: {answer:?}",
+                        one.path
+                    );
                     if one.answers_file.is_empty() {
                         answer.head
                     } else {

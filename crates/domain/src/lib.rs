@@ -40,10 +40,10 @@ pub use card::CardNumber;
 pub use chance::Chance;
 pub use codes::{
     AppointmentCode, BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, DealCode,
-    DependentCode, DoctorCode, FieldCode, FileCode, FilterCode, FunnelCode, HistoryCode, ImportCode, InspectionCode,
-    InspectionTypeCode, InstallationCode, ItemCode, LeadCode, MailCode, PersonCode, PlanCode, ReceiverCode,
-    SellerCode, SituationCode, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode, TicketTypeCode,
-    TrackerCode, UserCode, VehicleTypeCode,
+    DependentCode, DoctorCode, FieldCode, FileCode, FilterCode, FunnelCode, HistoryCode, ImportCode,
+    InspectionCode, InspectionTypeCode, InstallationCode, ItemCode, LeadCode, MailCode, PersonCode, PlanCode,
+    ReceiverCode, SellerCode, SituationCode, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode,
+    TicketTypeCode, TrackerCode, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
 pub use criteria::{

@@ -190,7 +190,10 @@ async fn an_import_goes_on_where_another_process_was_cut_off(world: World) {
     let (app, here, code) = (world.app().clone(), world.here, import.code);
     let (send, mut told) = tokio::sync::mpsc::unbounded_channel();
     let first = tokio::spawn(async move {
-        importing::work(&app, here, code, &mut |import| { let _ = send.send(import.position); }).await
+        importing::work(&app, here, code, &mut |import| {
+            let _ = send.send(import.position);
+        })
+        .await
     });
     let seen = told.recv().await.unwrap();
     first.abort();

@@ -79,13 +79,13 @@ pub use dependent::{
     PesquisaDependenteQuery, PlanoApontado, TitularTO,
 };
 pub use equipment::RastreadorInstalacaoTO;
+pub use export::{
+    AuditoriaExportacaoQuery, BeneficioExportacaoQuery, EntregaExportacaoQuery, ExportacaoQuery,
+};
 pub use file::{ArquivoQuery, ArquivoTO};
 pub use importing::{
     CampoImportacaoTO, ColunaInput, ColunaTO, ColunasInput, DepoisDaLinhaQuery, ErroImportacaoTO,
     ImportacaoArquivoQuery, ImportacaoQuery, ImportacaoTO, InicioImportacaoInput, MantidoTO,
-};
-pub use export::{
-    AuditoriaExportacaoQuery, BeneficioExportacaoQuery, EntregaExportacaoQuery, ExportacaoQuery,
 };
 pub use item::{ItemBeneficioInput, ItemBeneficioOutputTO};
 pub use lead::{
