@@ -1,6 +1,6 @@
 //! A developer's tool that measures: `bench executor` sets our executor beside the raw drivers, `bench access` what
 //! entering costs and what a flood of logins does to others, `bench members` what a large association gets, `bench triggers`
-//! how fast changes are told, `bench console` how long its pages take; each in one run. The figures say something only in a release build.
+//! how fast changes are told, `bench console` how long its pages take, `bench import` how fast a sheet comes in; each in one run. The figures say something only in a release build.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool prints what it measured")]
 
@@ -8,6 +8,7 @@ mod access;
 mod caller;
 mod console;
 mod executor;
+mod import;
 mod measure;
 mod members;
 mod recorder;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Some(("members", given)) => members::run(&members_plan(given)),
         Some(("triggers", given)) => triggers::run(&triggers_plan(given)),
         Some(("console", given)) => console::run(&console_plan(given)),
+        Some(("import", given)) => import::run(&import_plan(given)),
         Some(("bare-json", given)) => members::serve_json(Path::new(&place(given))),
         Some(("bare-sqlite", given)) => members::serve_sqlite(&place(given)),
         _ => Ok(()),
@@ -107,6 +109,16 @@ fn command() -> Command {
                 .default_value("100")
                 .help("How often each page is asked for"),
         );
+    let import = Command::new("import")
+        .about("How many rows a second `amparo import` brings in: members, new, again, and taken back")
+        .args([binary(), database("An empty database; else a file of its own")])
+        .arg(
+            Arg::new("rows")
+                .long("rows")
+                .value_parser(value_parser!(u64).range(1_000..=500_000))
+                .default_value("200000")
+                .help("Members in the file"),
+        );
     // The servers that the members' one is compared with, for processes of this program alone.
     let bare = |name: &'static str| Command::new(name).hide(true).arg(Arg::new("place").required(true));
     Command::new("bench").about("Measures Amparo").subcommand_required(true).subcommands([
@@ -115,6 +127,7 @@ fn command() -> Command {
         members,
         triggers,
         console,
+        import,
         bare("bare-json"),
         bare("bare-sqlite"),
     ])
@@ -198,6 +211,14 @@ fn console_plan(given: &ArgMatches) -> console::Plan {
         members: number("members"),
         times: number("times"),
         only: text("only"),
+    }
+}
+
+fn import_plan(given: &ArgMatches) -> import::Plan {
+    import::Plan {
+        binary: given.get_one::<String>("binary").cloned().unwrap_or_default(),
+        database: given.get_one::<String>("database").cloned(),
+        rows: given.get_one::<u64>("rows").copied().unwrap_or(1),
     }
 }
 

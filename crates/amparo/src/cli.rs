@@ -33,7 +33,11 @@ pub fn command() -> Command {
         .subcommand(receiver())
         .subcommand(trigger())
         .subcommand(listen())
-        .subcommand(demo());
+        .subcommand(import())
+        .subcommand(export())
+        .subcommand(bring())
+        .subcommand(demo())
+        .subcommand(mirror());
     localised(settings::arguments(root), "amparo")
 }
 
@@ -177,6 +181,61 @@ fn listen() -> Command {
         ])
 }
 
+fn import() -> Command {
+    let file = Arg::new("file")
+        .value_name("ARQUIVO")
+        .help("O arquivo a importar, CSV ou XLSX; a primeira linha traz os nomes das colunas")
+        .help_heading("Opções");
+    let code = |name, help| text(name, "CÓDIGO", help).value_parser(value_parser!(i32));
+    Command::new("import")
+        .about("Importa associados, veículos, dependentes, leads, planos ou vendedores de um arquivo")
+        .args([
+            file,
+            text(
+                "kind",
+                "TIPO",
+                "O que o arquivo traz: associados, veiculos, dependentes, leads, planos ou vendedores",
+            )
+            .value_parser(PossibleValuesParser::new(
+                domain::ImportKind::ALL.iter().map(|kind| wire::sheet::kind_name(*kind)),
+            ))
+            .hide_possible_values(true),
+            text(
+                "map",
+                "COLUNA=CAMPO",
+                "Para que campo vai uma coluna, como \"Nº doc=cpfCnpj\"; pode repetir",
+            )
+            .action(ArgAction::Append),
+            flag("dry-run", "Só confere: diz o que está errado e não grava nada"),
+            flag("triggers", "Avisa os receptores do que muda de situação"),
+            text("errors", "ARQUIVO", "Onde gravar as linhas recusadas, com o motivo de cada uma"),
+            code("resume", "Retoma a importação deste código, que parou no meio"),
+            code("undo", "Desfaz a importação deste código, por até 7 dias"),
+            in_tenant(),
+        ])
+}
+
+fn export() -> Command {
+    Command::new("export")
+        .about("Exporta uma associação inteira para um arquivo, também com o servidor no ar")
+        .args([
+            text("to", "ARQUIVO", "O arquivo a criar, como associacao.zip; contém dados pessoais e segredos")
+                .required(true),
+            in_tenant(),
+        ])
+}
+
+fn bring() -> Command {
+    Command::new("bring")
+        .about(
+            "Traz uma associação exportada a um servidor que não a tem, ou termina o que ficou pela metade",
+        )
+        .args([
+            text("from", "ARQUIVO", "O arquivo de `amparo export`").required(true),
+            flag("paused", "Uma cópia para olhar: pausa os receptores e não envia os e-mails que esperavam"),
+        ])
+}
+
 fn demo() -> Command {
     let load = Command::new("load").about("Enche um banco vazio, ou termina o que ficou pela metade").args([
         text("members", "NÚMERO", "Quantos associados [padrão: 1000]")
@@ -187,6 +246,34 @@ fn demo() -> Command {
             .default_value("1"),
     ]);
     Command::new("demo").about("A demonstração: uma associação que não existe").subcommand(load)
+}
+
+fn mirror() -> Command {
+    Command::new("mirror")
+        .about("Espelha uma base de outro servidor que fale esta interface, com os mesmos códigos")
+        .args([
+            text("from", "ENDEREÇO", "O servidor de origem, como https://sistema.exemplo.com.br")
+                .required_unless_present("list-problems"),
+            text("user", "LOGIN", "O usuário na origem; é lido o que ele pode ver").required_unless_present("list-problems"),
+            flag(
+                "password-stdin",
+                "Lê a senha da origem da entrada padrão, uma linha; sem isto, vale a variável AMPARO_MIRROR_PASSWORD, ou ela é pedida",
+            ),
+            text("base", "BASE", "A base daqui que já espelha essa origem; sem ela, é encontrada, ou criada uma nova")
+                .value_parser(value_parser!(i32)),
+            text("name", "NOME", "O nome da base nova; sem ele, o da origem"),
+            text("time-zone", "FUSO", "O fuso horário que decide o calendário da base nova")
+                .default_value(domain::TimeZone::DEFAULT),
+            text("rate", "NÚMERO", "Quantas requisições por segundo, no máximo; 0 não limita [padrão: 10]")
+                .value_parser(value_parser!(u32).range(0..=10_000))
+                .default_value("10"),
+            text("parallel", "NÚMERO", "Quantas requisições ao mesmo tempo, de 1 a 32 [padrão: 4]")
+                .value_parser(value_parser!(u16).range(1..=32))
+                .default_value("4"),
+            flag("whole", "Compara tudo de novo, e não só o que a origem diz que mudou"),
+            flag("without-tls", "Aceita um endereço http:// de outra máquina, por onde a senha viaja aberta"),
+            flag("list-problems", "Mostra, um por linha, o que não pôde ser tomado como veio"),
+        ])
 }
 
 fn text(name: &'static str, value: &'static str, help: &'static str) -> Arg {

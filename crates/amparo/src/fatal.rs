@@ -1,6 +1,7 @@
 //! What ends a command: one clear sentence in Portuguese, and a non-zero exit.
 
 use app::server_key::KeyError;
+use app::whole::WholeError;
 use storage::{BadAddress, OpenError};
 
 #[derive(Debug)]
@@ -84,6 +85,49 @@ impl From<KeyError> for Fatal {
     }
 }
 
+impl From<WholeError> for Fatal {
+    fn from(error: WholeError) -> Fatal {
+        Fatal(match error {
+            WholeError::File { path, cause } => {
+                format!("O arquivo {path} não pôde ser lido ou escrito: {}.", plainly(&cause))
+            }
+            WholeError::Exists(path) => format!("O arquivo {path} já existe; escolha outro nome."),
+            WholeError::NotOurs(cause) => {
+                format!("Este arquivo não é uma exportação do Amparo, ou está incompleto ({cause}).")
+            }
+            WholeError::NewerFormat { found, known } => format!(
+                "Este arquivo é da versão {found} do formato, mais nova que a {known} que este programa conhece; use a versão mais nova do Amparo."
+            ),
+            WholeError::NewerSchema { found, known } => format!(
+                "Este arquivo vem de um banco na versão {found}, mais nova que a {known} que este programa conhece; use a versão mais nova do Amparo."
+            ),
+            WholeError::Damaged { path, cause } => {
+                format!("O arquivo {path} da exportação está danificado ({cause}); nada foi gravado dele.")
+            }
+            WholeError::BadRow { path, line, cause } => {
+                format!("A linha {line} de {path}, na exportação, não serve: {cause}.")
+            }
+            WholeError::Taken(tenant) => format!(
+                "A base {tenant} já existe neste servidor, e uma associação trazida mantém o número dela; use um servidor sem essa base."
+            ),
+            WholeError::LoginsTaken(emails) => format!(
+                "Estes e-mails já são de usuários de outra base deste servidor: {}.",
+                emails.join(", ")
+            ),
+            WholeError::HostsTaken(hosts) => {
+                format!("Estes nomes de servidor já levam a outra base: {}.", hosts.join(", "))
+            }
+            WholeError::HalfBrought(tenant) => format!(
+                "A base {tenant} ficou pela metade, de outro arquivo: termine-a primeiro com o arquivo dela."
+            ),
+            WholeError::Meanwhile => {
+                "Outro processo está trazendo esta base agora; espere que ele termine.".to_owned()
+            }
+            WholeError::App(error) => return error.into(),
+        })
+    }
+}
+
 impl From<app::Error> for Fatal {
     fn from(error: app::Error) -> Fatal {
         Fatal(match error {
@@ -114,7 +158,7 @@ fn bad_address(why: &BadAddress) -> String {
 }
 
 /// The causes that people meet most, in their language; the others as the system tells them.
-fn plainly(cause: &str) -> String {
+pub fn plainly(cause: &str) -> String {
     let known = [
         ("Connection refused", "nenhum servidor atende nesse endereço"),
         ("failed to lookup address", "esse nome de servidor não existe"),

@@ -1,5 +1,6 @@
 //! The binary: command line, settings, wiring, telemetry, shutdown, and nothing else.
 
+mod bucket;
 mod cli;
 mod commands;
 mod fatal;

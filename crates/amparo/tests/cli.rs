@@ -3,12 +3,18 @@
 
 #[path = "cli/access.rs"]
 mod access;
+#[path = "cli/files.rs"]
+mod files;
+#[path = "cli/imports.rs"]
+mod imports;
 #[path = "cli/mail.rs"]
 mod mail;
 #[path = "cli/slow.rs"]
 mod slow;
 #[path = "cli/triggers.rs"]
 mod triggers;
+#[path = "cli/whole.rs"]
+mod whole;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;

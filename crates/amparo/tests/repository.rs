@@ -28,7 +28,7 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 }
 
 /// Which of our crates each may lean on (ARCHITECTURE.md). Tests may lean on `testkit`.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("domain", &[]),
     ("registers", &["domain"]),
     ("wire", &["domain", "registers"]),
@@ -37,7 +37,8 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("delivery", &["app", "domain", "storage", "wire"]),
     ("api", &["app", "domain", "registers", "wire"]),
     ("console", &["app", "domain", "registers", "wire"]),
-    ("amparo", &["api", "app", "console", "delivery", "domain", "storage", "wire"]),
+    ("mirror", &["app", "domain", "registers", "wire"]),
+    ("amparo", &["api", "app", "console", "delivery", "domain", "mirror", "storage", "wire"]),
     ("testkit", &["api", "app", "console", "delivery", "domain", "storage", "testkit-macros", "wire"]),
     ("testkit-macros", &[]),
 ];
@@ -176,7 +177,8 @@ fn documents_name_only_settings_that_exist() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_amparo"));
         String::from_utf8(command.args(verbs).arg("--help").output().unwrap().stdout).unwrap()
     };
-    let known = help(&["user", "create"]) + &help(&["tenant", "create"]) + &help(&["serve"]);
+    let known =
+        help(&["user", "create"]) + &help(&["tenant", "create"]) + &help(&["serve"]) + &help(&["mirror"]);
     for document in ["README.md", "README.pt-BR.md", "docs/operations.md", "config.default.toml"] {
         let text = read(document);
         for word in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-') {

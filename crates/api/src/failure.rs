@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::Rejection;
+use domain::{FileProblem, Rejection};
 use std::time::Duration;
 use wire::read::Problems;
 
@@ -15,6 +15,8 @@ pub enum Failure {
     /// The role may not do this.
     Forbidden,
     TooLarge,
+    /// A file that is larger than one may be.
+    FileTooLarge(String),
     MediaType,
     /// The body did not come to its end in time.
     Slow,
@@ -37,6 +39,8 @@ pub enum Failure {
     NoTenant,
     /// The database cannot be reached, or takes too long.
     Unavailable,
+    /// The place where files are kept cannot be used.
+    FilesUnavailable,
     /// The answer of the database was lost: stored or not, nobody knows.
     Unknown,
     /// The server was asked to stop.
@@ -65,7 +69,7 @@ impl Failure {
             Failure::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Failure::Credential(_) => StatusCode::UNAUTHORIZED,
             Failure::Forbidden => StatusCode::FORBIDDEN,
-            Failure::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Failure::TooLarge | Failure::FileTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Failure::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Failure::Slow => StatusCode::REQUEST_TIMEOUT,
             Failure::Input(_) => StatusCode::BAD_REQUEST,
@@ -75,6 +79,7 @@ impl Failure {
             Failure::Busy
             | Failure::NoTenant
             | Failure::Unavailable
+            | Failure::FilesUnavailable
             | Failure::Unknown
             | Failure::Stopping => StatusCode::SERVICE_UNAVAILABLE,
             Failure::Internal => StatusCode::INTERNAL_SERVER_ERROR,
@@ -102,7 +107,7 @@ impl Failure {
             }
             Failure::Slow => "O corpo do pedido não chegou a tempo; envie de novo.",
             Failure::Input(lines) | Failure::Conflict(lines) => return lines.join("\n"),
-            Failure::NotFound(line) => return line.clone(),
+            Failure::NotFound(line) | Failure::FileTooLarge(line) => return line.clone(),
             Failure::KeyReused => {
                 "Idempotency-Key: esta chave já foi usada com outro conteúdo; use uma chave nova para cada pedido."
             }
@@ -122,6 +127,9 @@ impl Failure {
             Failure::Busy => "Há entradas demais ao mesmo tempo; tente de novo em instantes.",
             Failure::NoTenant => "Este servidor ainda não tem uma associação cadastrada para este endereço.",
             Failure::Unavailable => "O banco de dados não responde no momento; tente de novo em instantes.",
+            Failure::FilesUnavailable => {
+                "Os arquivos não podem ser lidos nem gravados no momento; tente de novo em instantes."
+            }
             Failure::Unknown => {
                 "A ligação com o banco de dados caiu na hora de gravar: resultado desconhecido; confira antes de repetir."
             }
@@ -142,7 +150,7 @@ impl Failure {
                 Some(wait.as_millis().div_ceil(1000).max(1) as u64)
             }
             Failure::StillRunning => Some(1),
-            Failure::Busy | Failure::Unavailable | Failure::Stopping => Some(5),
+            Failure::Busy | Failure::Unavailable | Failure::FilesUnavailable | Failure::Stopping => Some(5),
             _ => None,
         }
     }
@@ -177,6 +185,10 @@ impl IntoResponse for Failure {
     }
 }
 
+fn is_too_large(rejection: &Rejection) -> bool {
+    matches!(rejection, Rejection::File(FileProblem::TooLarge { .. }))
+}
+
 impl From<Problems> for Failure {
     fn from(problems: Problems) -> Failure {
         Failure::Input(problems.into_lines())
@@ -187,6 +199,9 @@ impl From<app::Error> for Failure {
     fn from(error: app::Error) -> Failure {
         use app::StorageError as Storage;
         match error {
+            app::Error::Refused(rejections) if rejections.iter().any(is_too_large) => {
+                Failure::FileTooLarge(wire::refusal::texts(&rejections))
+            }
             app::Error::Refused(rejections) => {
                 let lines = rejections.iter().map(wire::refusal::text).collect();
                 // What was sent is judged before the state it meets.
@@ -210,6 +225,10 @@ impl From<app::Error> for Failure {
             error @ (app::Error::Stale | app::Error::Unaudited) => {
                 tracing::warn!(%error, "a request has to wait");
                 Failure::Unavailable
+            }
+            error @ app::Error::Files(_) => {
+                tracing::error!(%error, "a file could be neither read nor written");
+                Failure::FilesUnavailable
             }
             app::Error::Storage(Storage::Unknown) => {
                 tracing::error!("the answer to a commit was lost");
@@ -240,6 +259,8 @@ mod tests {
             Failure::Credential(Challenge::Bearer),
             Failure::Forbidden,
             Failure::TooLarge,
+            Failure::FileTooLarge("arquivo: passa de 25 MiB, o máximo.".into()),
+            Failure::FilesUnavailable,
             Failure::MediaType,
             Failure::Slow,
             Failure::Input(vec!["nome: informe um valor.".into(), "email: informe um valor.".into()]),
@@ -277,8 +298,10 @@ mod tests {
             Failure::Stopping => 17,
             Failure::Internal => 18,
             Failure::TooManyLookups(_) => 19,
+            Failure::FileTooLarge(_) => 20,
+            Failure::FilesUnavailable => 21,
         });
-        assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=19).collect());
+        assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=21).collect());
         all
     }
 

@@ -10,7 +10,7 @@ use utoipa::openapi::path::{
     HttpMethod, OperationBuilder, Parameter, ParameterBuilder, ParameterIn, PathItem, PathsBuilder,
 };
 use utoipa::openapi::request_body::RequestBodyBuilder;
-use utoipa::openapi::schema::{ComponentsBuilder, ObjectBuilder, Type};
+use utoipa::openapi::schema::{ComponentsBuilder, KnownFormat, ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::server::ServerBuilder;
 use utoipa::openapi::tag::TagBuilder;
@@ -102,6 +102,16 @@ fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
         let body = RequestBodyBuilder::new().content("application/json", content).required(Some(required));
         operation = operation.request_body(Some(body.build())).parameter(idempotency_key());
     }
+    if !one.takes_file.is_empty() {
+        let content = || ContentBuilder::new().schema(Some(bytes())).build();
+        let mut body = RequestBodyBuilder::new().description(Some("Os bytes do arquivo, como são."));
+        for kind in one.takes_file {
+            body = body.content(*kind, content());
+        }
+        operation = operation
+            .request_body(Some(body.required(Some(Required::True)).build()))
+            .parameter(idempotency_key());
+    }
     let mut ok = ResponseBuilder::new().description("Feito.");
     if let Some(answer) = &one.answer {
         ok = ok.content(
@@ -109,11 +119,20 @@ fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
             ContentBuilder::new().schema(Some(answer.reference.clone())).build(),
         );
     }
+    for kind in one.answers_file {
+        ok = ok.content(*kind, ContentBuilder::new().schema(Some(bytes())).build());
+    }
     operation = operation.response("200", ok.build());
     for (status, text) in refusals(one) {
         operation = operation.response(status, refusal(text));
     }
     operation.build()
+}
+
+/// A file, of which nothing more is said.
+fn bytes() -> utoipa::openapi::schema::Object {
+    let binary = SchemaFormat::KnownFormat(KnownFormat::Binary);
+    ObjectBuilder::new().schema_type(Type::String).format(Some(binary)).build()
 }
 
 fn needs(scheme: &str) -> SecurityRequirement {
@@ -145,6 +164,13 @@ fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
             ("409", "O pedido não combina com o estado atual."),
             ("413", "O corpo passa de 1 MiB."),
             ("415", "O corpo não é JSON."),
+            ("422", "A chave de Idempotency-Key já foi usada com outro corpo."),
+        ]);
+    }
+    if !one.takes_file.is_empty() {
+        refusals.extend([
+            ("409", "O registro já tem o máximo de arquivos, ou a base o máximo de espaço."),
+            ("413", "O arquivo passa do tamanho máximo."),
             ("422", "A chave de Idempotency-Key já foi usada com outro corpo."),
         ]);
     }

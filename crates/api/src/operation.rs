@@ -36,10 +36,11 @@ pub enum Section {
     Claim,
     Management,
     Registers,
+    Export,
 }
 
 impl Section {
-    pub const ALL: [Section; 8] = [
+    pub const ALL: [Section; 9] = [
         Section::Security,
         Section::Administration,
         Section::Member,
@@ -48,6 +49,7 @@ impl Section {
         Section::Claim,
         Section::Management,
         Section::Registers,
+        Section::Export,
     ];
 
     pub fn name(self) -> &'static str {
@@ -60,6 +62,7 @@ impl Section {
             Section::Claim => "Evento",
             Section::Management => "Gestão",
             Section::Registers => "Cadastros",
+            Section::Export => "Exportação",
         }
     }
 
@@ -81,6 +84,7 @@ impl Section {
             Section::Registers => {
                 "Os cadastros da associação: lojas, planos, situações e o mais de que a operação depende. Todos se leem e se alteram do mesmo modo."
             }
+            Section::Export => "As listas inteiras, como arquivos para planilhas.",
         }
     }
 }
@@ -119,6 +123,10 @@ pub struct Body {
     pub required: bool,
 }
 
+/// Files of spreadsheets, as they come and as lists leave.
+pub const SHEETS: &[&str] =
+    &["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"];
+
 pub struct Operation {
     pub method: Method,
     pub path: &'static str,
@@ -129,6 +137,10 @@ pub struct Operation {
     pub query: Vec<FieldInfo>,
     pub body: Option<Body>,
     pub answer: Option<Named>,
+    /// The body is a file of one of these types.
+    pub takes_file: &'static [&'static str],
+    /// The answer is a file of one of these types.
+    pub answers_file: &'static [&'static str],
     handler: MethodRouter<State>,
 }
 
@@ -179,7 +191,21 @@ impl Operation {
         let (section, summary, text) = (Section::Management, "", "");
         let handler = on(on_method, handler);
         let (query, body, answer) = (Vec::new(), None, None);
-        Operation { method, path, access, section, summary, text, query, body, answer, handler }
+        let (takes_file, answers_file) = (&[][..], &[][..]);
+        Operation {
+            method,
+            path,
+            access,
+            section,
+            summary,
+            text,
+            query,
+            body,
+            answer,
+            takes_file,
+            answers_file,
+            handler,
+        }
     }
 
     /// What the documentation says of it.
@@ -240,6 +266,18 @@ impl Operation {
     /// Like [`Operation::takes`], where the body may be left out.
     pub fn may_take<T: ToSchema>(mut self) -> Operation {
         self.body = Some(Body { record: Named::of::<T>(), required: false });
+        self
+    }
+
+    /// Takes a file as it is, of one of these types.
+    pub fn takes_file(mut self, types: &'static [&'static str]) -> Operation {
+        self.takes_file = types;
+        self
+    }
+
+    /// Answers with a file of one of these types.
+    pub fn answers_file(mut self, types: &'static [&'static str]) -> Operation {
+        self.answers_file = types;
         self
     }
 

@@ -1,6 +1,8 @@
 //! The route table: every operation, on one screen.
 
 mod cases;
+mod files;
+mod imports;
 
 use crate::operation::{Access, Operation, Section, get, post, put};
 use crate::{ext, gestao};
@@ -44,7 +46,7 @@ const ADMINISTRATOR: Access = Access::Roles(&[Role::Administrator]);
 /// Every operation: those that are written here, and four for each register.
 pub fn operations() -> Vec<Operation> {
     let registers = registers::REGISTERS.iter().flat_map(gestao::cadastro::operations);
-    written().into_iter().chain(registers).collect()
+    written().into_iter().chain(gestao::exportacao::operations()).chain(registers).collect()
 }
 
 fn written() -> Vec<Operation> {
@@ -325,5 +327,7 @@ fn written() -> Vec<Operation> {
     ]
     .into_iter()
     .chain(cases::operations())
+    .chain(files::operations())
+    .chain(imports::operations())
     .collect()
 }

@@ -11,6 +11,7 @@ use app::access::Session;
 use app::once::{self, Done, Kept, Key, Once, Render, Ticket};
 use axum::body::Bytes;
 use axum::extract::{FromRequest, Request};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::Rejection;
@@ -34,10 +35,7 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 pub struct Write {
     body: Bytes,
     query: String,
-    /// Method and path, as the key belongs to them.
-    operation: String,
-    /// Looked at only for somebody whose it can be.
-    key: Result<Option<String>, Failure>,
+    keyed: Keyed,
 }
 
 impl FromRequest<State> for Write {
@@ -57,14 +55,13 @@ impl FromRequest<State> for Write {
         if !body.is_empty() && !is_json(&parts.headers) {
             return Err(Failure::MediaType);
         }
-        let operation = format!("{} {}", parts.method, parts.uri.path());
         let query = parts.uri.query().unwrap_or_default().to_owned();
-        Ok(Write { body, query, operation, key: key(&parts.headers) })
+        Ok(Write { body, query, keyed: Keyed::of(&parts) })
     }
 }
 
 /// Whether the shell lost its patience with the body (`shell/drain.rs`).
-fn is_timeout(error: &(dyn Error + 'static)) -> bool {
+pub(crate) fn is_timeout(error: &(dyn Error + 'static)) -> bool {
     error.is::<TimeoutError>() || error.source().is_some_and(is_timeout)
 }
 
@@ -143,15 +140,11 @@ impl Write {
         T: 'static,
         F: Future<Output = Result<Done<T>, app::Error>>,
     {
-        let ticket = self.ticket(caller)?;
-        let _place = ticket.as_ref().map(|ticket| state.running.enter(&ticket.key)).transpose()?;
-        if let Some(ticket) = &ticket
-            && let Some(kept) = once::before(&state.app, ticket).await?
-        {
-            return Ok(replay(kept));
-        }
-        let once = Once { ticket: ticket.clone(), render: kept, trial: false };
-        let done = match read(&self.body) {
+        // What was asked for in the address counts as part of what was sent.
+        let sent = Sha256::new().chain_update(&self.query).chain_update([0]).chain_update(&self.body);
+        let ticket = self.keyed.ticket(caller, sent.finalize().into())?;
+        let body = self.body;
+        let act = async |once: Once<T>| match read(&body) {
             Ok(input) => act(input, once).await.map_err(Failure::from),
             // What else is wrong is found by trying the rest, which changes nothing.
             Err(Unread { mut problems, rest: Some(rest) }) => {
@@ -168,25 +161,67 @@ impl Write {
             }
             Err(Unread { problems, rest: None }) => Err(problems.into()),
         };
-        match (done, ticket) {
-            (Ok(Done::Now(value)), _) => Ok(json(StatusCode::OK, shown(&value))),
-            (Ok(Done::Before(kept)), _) => Ok(replay(kept)),
-            (Err(failure), Some(ticket)) if failure.is_of_the_operation() => {
-                let (status, text) = (failure.status().as_u16(), format!("{}\n", failure.text()));
-                once::refuse(&state.app, ticket, status, text).await?;
-                Err(failure)
-            }
-            (Err(failure), _) => Err(failure),
+        once_only(state, ticket, (shown, kept), act).await
+    }
+}
+
+/// Does something, unless it was done under the same ticket before; keeps what came of it.
+async fn once_only<T: 'static>(
+    state: &State,
+    ticket: Option<Ticket>,
+    (shown, kept): (Render<T>, Render<T>),
+    act: impl AsyncFnOnce(Once<T>) -> Result<Done<T>, Failure>,
+) -> Result<Response, Failure> {
+    let _place = ticket.as_ref().map(|ticket| state.running.enter(&ticket.key)).transpose()?;
+    if let Some(ticket) = &ticket
+        && let Some(kept) = once::before(&state.app, ticket).await?
+    {
+        return Ok(replay(kept));
+    }
+    let done = act(Once { ticket: ticket.clone(), render: kept, trial: false }).await;
+    match (done, ticket) {
+        (Ok(Done::Now(value)), _) => Ok(json(StatusCode::OK, shown(&value))),
+        (Ok(Done::Before(kept)), _) => Ok(replay(kept)),
+        (Err(failure), Some(ticket)) if failure.is_of_the_operation() => {
+            let (status, text) = (failure.status().as_u16(), format!("{}\n", failure.text()));
+            once::refuse(&state.app, ticket, status, text).await?;
+            Err(failure)
         }
+        (Err(failure), _) => Err(failure),
+    }
+}
+
+/// The key by which the caller may repeat a request, whatever its body is.
+pub(crate) struct Keyed {
+    /// Method and path, as the key belongs to them.
+    operation: String,
+    /// Looked at only for somebody whose it can be.
+    key: Result<Option<String>, Failure>,
+}
+
+impl Keyed {
+    pub fn of(parts: &Parts) -> Keyed {
+        Keyed { operation: format!("{} {}", parts.method, parts.uri.path()), key: key(&parts.headers) }
     }
 
-    fn ticket(&self, caller: &Session) -> Result<Option<Ticket>, Failure> {
+    fn ticket(&self, caller: &Session, body_hash: [u8; 32]) -> Result<Option<Ticket>, Failure> {
         let Some(key) = self.key.clone()? else { return Ok(None) };
         let key =
             Key { tenant: caller.scope.tenant(), user: caller.user, operation: self.operation.clone(), key };
-        // What was asked for in the address counts as part of what was sent.
-        let sent = Sha256::new().chain_update(&self.query).chain_update([0]).chain_update(&self.body);
-        Ok(Some(Ticket { key, body_hash: sent.finalize().into() }))
+        Ok(Some(Ticket { key, body_hash }))
+    }
+
+    /// Acts on what came, of which only a digest is known, and answers.
+    pub async fn answer<T: 'static, R: Serialize + 'static>(
+        self,
+        state: &State,
+        (caller, digest): (&Session, [u8; 32]),
+        act: impl AsyncFnOnce(Once<T>) -> Result<Done<T>, Failure>,
+        record: impl Fn(&T) -> R + Send + Sync + 'static,
+    ) -> Result<Response, Failure> {
+        let ticket = self.ticket(caller, digest)?;
+        let render = rendering(record);
+        once_only(state, ticket, (Arc::clone(&render), render), act).await
     }
 }
 

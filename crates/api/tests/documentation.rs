@@ -55,7 +55,10 @@ fn every_operation_is_told_in_portuguese_with_its_credential_and_its_refusals() 
         };
         assert_eq!(told["security"], security, "{name}");
         let responses = told["responses"].as_object().unwrap();
-        assert!(responses["200"]["content"]["application/json"]["schema"].is_object(), "{name}");
+        let kinds = if one.answers_file.is_empty() { &["application/json"][..] } else { one.answers_file };
+        for kind in kinds {
+            assert!(responses["200"]["content"][*kind]["schema"].is_object(), "{name} {kind}");
+        }
         for (status, response) in responses.iter().filter(|(status, _)| *status != "200") {
             assert!(response["content"]["text/plain"].is_object(), "{name} {status}");
         }
@@ -81,7 +84,8 @@ fn every_parameter_is_told_and_every_code_of_a_path_is_one() {
         let codes = one.path.split('/').filter(|part| part.starts_with('{'));
         assert!(of_path.eq(codes.clone().map(|part| Some(part.trim_matches(['{', '}'])))), "{name}");
         assert_eq!(codes.count() > 0, told["responses"]["404"].is_object(), "{name}");
-        let takes_key = parameters.iter().any(|one| one["name"] == "Idempotency-Key");
+        // Who sends a file twice has it twice: nothing is done with it until somebody says so.
+        let takes_key = parameters.iter().any(|one| one["name"] == "Idempotency-Key") || one.takes_file;
         assert_eq!(takes_key, told["requestBody"].is_object(), "{name}");
         assert_eq!(takes_key, one.method != "GET" && one.access != Access::Login, "{name}");
     }
@@ -165,13 +169,36 @@ async fn every_answer_is_as_the_document_says(world: World) {
             Access::Login => server.enter(&world.operator.email, testkit::PASSWORD).await,
             _ => {
                 let told = described(&document, one.method.as_str(), one.path);
-                let mut body = example(&document, &told["requestBody"]);
-                let address = in_this_world(one.path, &mut body);
-                if let Some(version) = body.as_mut().and_then(|body| body.get_mut("versao")) {
-                    *version = present(&server, &headers, one.path, &address).await;
+                if !one.takes_file.is_empty() || !one.answers_file.is_empty() {
+                    let address = in_this_world(one.path, &mut None);
+                    let file = match one.takes_file {
+                        [] => Vec::new(),
+                        ["text/csv", ..] => "CPF do associado;Nome\n529.982.247-25;Ana\n".into(),
+                        _ => testkit::pictures::png(4, 3),
+                    };
+                    let answer = server.send(one.method.as_str(), &address, &headers[..1], &file).await;
+                    let kind = answer.head.header("content-type").unwrap_or_default();
+                    let kind = kind.split(';').next().unwrap_or_default();
+                    assert!(
+                        !one.takes_file.is_empty() || one.answers_file.contains(&kind),
+                        "{}: {answer:?}",
+                        one.path
+                    );
+                    if one.answers_file.is_empty() {
+                        answer.head
+                    } else {
+                        assert_eq!(answer.head.status, 200, "{}", one.path);
+                        continue;
+                    }
+                } else {
+                    let mut body = example(&document, &told["requestBody"]);
+                    let address = in_this_world(one.path, &mut body);
+                    if let Some(version) = body.as_mut().and_then(|body| body.get_mut("versao")) {
+                        *version = present(&server, &headers, one.path, &address).await;
+                    }
+                    let body = body.map_or(String::new(), |one| one.to_string());
+                    server.call(one.method.as_str(), &address, &headers, &body).await
                 }
-                let body = body.map_or(String::new(), |one| one.to_string());
-                server.call(one.method.as_str(), &address, &headers, &body).await
             }
         };
         assert_eq!(answer.status, 200, "{} {}: {answer:?}", one.method, one.path);
@@ -257,6 +284,9 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         fields.insert("codPlano".to_owned(), json!(plan));
         fields.insert("codTipoVeiculo".to_owned(), json!(1));
     }
+    if path == "/gestao/importacao" {
+        return "/gestao/importacao?tipo=associados&pagina=1".to_owned();
+    }
     if path.ends_with("/validacao") {
         *body = Some(json!({"sequencial": 1}));
     }
@@ -275,6 +305,8 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         ("{codUsuario}", "300"),
         ("{codLead}", "1"),
         ("{codItem}", "2"),
+        ("{codArquivo}", "1"),
+        ("{codImportacao}", "1"),
     ];
     if ["/gestao/vistoria/{codVistoria}/situacao", "/gestao/consulta/{codConsulta}/situacao"].contains(&path)
     {
@@ -319,6 +351,7 @@ fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
         "/ext/beneficio" if body.is_none() => format!("{path}?sequencial=1"),
         "/ext/beneficio/dependente" if body.is_none() => format!("{path}?nome=jo"),
         "/gestao/entrega" => format!("{path}?codReceptor=1"),
+        files if files.ends_with("/arquivos") => format!("{path}?nome=a.png"),
         _ => path,
     }
 }

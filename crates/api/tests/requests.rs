@@ -56,6 +56,9 @@ async fn head_works_wherever_get_does_and_other_methods_are_told_which_are_allow
             "/ext/beneficio" => "/ext/beneficio?sequencial=1",
             "/ext/beneficio/dependente" => "/ext/beneficio/dependente?nome=x",
             "/gestao/entrega" => "/gestao/entrega?codReceptor=1",
+            "/gestao/exportacao/entrega" => "/gestao/exportacao/entrega?codReceptor=1",
+            "/gestao/exportacao/instalacao" => "/gestao/exportacao/instalacao?codBeneficio=1",
+            "/gestao/exportacao/cartaoCredito" => "/gestao/exportacao/cartaoCredito?codPessoa=1",
             "/gestao/instalacao" => "/gestao/instalacao?codBeneficio=1",
             "/gestao/cartaoCredito" => "/gestao/cartaoCredito?codPessoa=1",
             path => path,
@@ -69,12 +72,9 @@ async fn head_works_wherever_get_does_and_other_methods_are_told_which_are_allow
         let head = server.call("HEAD", path, &[("Authorization", &token)], "").await;
         assert!(got.status == 200 || has_code && got.status == 404, "{}: {got:?}", operation.path);
         assert_eq!((head.status, head.body.as_str()), (got.status, ""), "{}", operation.path);
-        assert_eq!(
-            head.header("content-length"),
-            Some(got.body.len().to_string().as_str()),
-            "{}",
-            operation.path
-        );
+        // How long a file will be is not known when its first rows leave.
+        let length = operation.answers_file.is_empty().then(|| got.body.len().to_string());
+        assert_eq!(head.header("content-length"), length.as_deref(), "{}", operation.path);
         assert_eq!(head.header("content-type"), got.header("content-type"));
     }
     for (method, path, allowed) in [

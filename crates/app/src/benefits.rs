@@ -5,6 +5,7 @@ mod additional;
 mod asked;
 mod fields;
 mod given;
+pub(crate) mod imported;
 mod items;
 mod managed;
 pub(crate) mod told;
@@ -19,7 +20,7 @@ use crate::access::Session;
 use crate::audit::saw;
 use crate::base::{Registers, confirm};
 use crate::once::{Done, Once};
-use crate::situations::{self, Acting, Store, Stored};
+use crate::situations::{self, Acting, Numbers, Store, Stored};
 use crate::{App, Error};
 use domain::{
     BenefitCode, BenefitKind, CardNumber, Entity, Field, PersonCode, Rejection, Scope, SituationCode,
@@ -142,7 +143,7 @@ async fn create(tx: &mut Tx, asked: &Asked<Input>) -> Result<Saved, Error> {
     let (Some((benefit, item)), Some(holder), []) = (made, holder, &wish.problems[..]) else {
         return Err(Error::Refused(wish.problems));
     };
-    let new = New { benefit, item, holder, then: None, done: "criado".into() };
+    let new = New { benefit, item, holder, kept: Numbers::default(), then: None, done: "criado".into() };
     let Stored { code, benefit, .. } = Box::pin(insert(tx, &asked.acting(), &asked.scope, new)).await?;
     Saved::new(&asked.registers, code, benefit, true)
 }
@@ -152,6 +153,7 @@ pub(crate) struct New<'a> {
     pub benefit: Benefit,
     pub item: Item,
     pub holder: (PersonCode, Profile),
+    pub kept: Numbers,
     /// What else is written with it, once its code is known.
     pub then: Option<situations::Then<'a>>,
     pub done: std::borrow::Cow<'static, str>,
@@ -164,7 +166,7 @@ pub(crate) async fn insert(
     scope: &Scope,
     new: New<'_>,
 ) -> Result<Stored, Error> {
-    let New { mut benefit, item, holder: (person, mut profile), then, done } = new;
+    let New { mut benefit, item, holder: (person, mut profile), kept, then, done } = new;
     let around = around(tx, acting.tenant, person, &benefit).await?;
     refuse_conflicts((scope, acting.registers), None, &benefit, person, &around)?;
     if benefit.card.is_none() {
@@ -181,6 +183,7 @@ pub(crate) async fn insert(
         holder: (person, &profile),
         item: Some((item, None)),
         free_row: around.free_row,
+        kept,
         reason: None,
         also: Vec::new(),
         then,

@@ -11,7 +11,7 @@ mod shown;
 
 pub use moves::{move_to, note};
 pub use read::{History, Told, Whole, due, history, one};
-pub use search::{Item, PAGE, list, overdue, overdue_counts};
+pub use search::{Item, PAGE, behind, list, overdue, overdue_counts};
 pub use storage::cases::Case;
 pub use storage::cases::inspections::Checked;
 pub use storage::field_changes::Written;

@@ -65,6 +65,7 @@ impl Entry {
             user: Some(self.user),
             operation: if self.code.is_some() { CHANGE } else { CREATE },
             origin: ORIGIN,
+            quiet: false,
             now: self.now,
         }
     }

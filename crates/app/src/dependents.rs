@@ -1,5 +1,7 @@
 //! The dependents of benefits: found, listed, created and overwritten. Whoever writes one changes the benefit too.
 
+pub(crate) mod imported;
+
 use crate::access::Session;
 use crate::audit::saw;
 use crate::base::{Registers, confirm, read_by_registers, registers};
@@ -121,6 +123,8 @@ struct Sent {
     record: DependenteInput,
     /// None where nobody said what he had seen.
     seen: Option<i64>,
+    /// The code that a new one is to keep.
+    kept: Option<DependentCode>,
 }
 
 /// Creates a dependent, or overwrites the one whose code was sent.
@@ -140,7 +144,7 @@ pub async fn save_seen(
     (record, seen): (DependenteInput, Option<i64>),
     once: Once<Saved>,
 ) -> Result<Done<Saved>, Error> {
-    let sent = Sent { record, seen };
+    let sent = Sent { record, seen, kept: None };
     let done = ask(app, caller, SAVE, sent, once, |tx, asked| Box::pin(write(tx, asked))).await?;
     if let Done::Now(Saved { holder, changed: false, .. }) = &done {
         saw(app, caller, SAVE, std::iter::once(*holder))?;
@@ -263,7 +267,13 @@ async fn store(
     let (code, also, done) = match &before {
         Some((code, before)) => (*code, dependents::update(tenant, *code, before, &after), "alterado"),
         None => {
-            let code = DependentCode::new(counters::next(tx, tenant, Counter::Dependent).await?);
+            let code = match asked.input.kept {
+                Some(kept) => {
+                    counters::reach(tx, tenant, Counter::Dependent, kept.get()).await?;
+                    kept
+                }
+                None => DependentCode::new(counters::next(tx, tenant, Counter::Dependent).await?),
+            };
             (code, dependents::insert(tenant, std::iter::once((code, &after))), "criado")
         }
     };

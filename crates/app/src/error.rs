@@ -43,6 +43,9 @@ pub enum Error {
     KeyReused,
     #[error(transparent)]
     Storage(#[from] storage::Error),
+    /// The bytes of files can be neither read nor written just now.
+    #[error("the place of the files cannot be used: {0}")]
+    Files(String),
     #[error("password hashing failed: {0}")]
     Hashing(String),
     #[error("a text could not be written: {0}")]
@@ -53,7 +56,7 @@ impl Error {
     /// The database could not be used just now: the same may work in a moment.
     pub fn is_passing(&self) -> bool {
         use storage::Error::{TooSlow, Unavailable, Unknown};
-        matches!(self, Error::Busy | Error::Storage(Unavailable(_) | TooSlow | Unknown))
+        matches!(self, Error::Busy | Error::Files(_) | Error::Storage(Unavailable(_) | TooSlow | Unknown))
     }
 }
 

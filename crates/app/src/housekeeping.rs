@@ -2,7 +2,7 @@
 //! it is due, however many processes there are, and a restart neither forgets nor repeats it.
 
 use crate::access::KNOWN_FOR;
-use crate::{App, Error};
+use crate::{App, Error, files};
 use domain::{Moment, TenantId};
 use std::time::Duration;
 use storage::housekeeping::{Sweep, sweep};
@@ -25,6 +25,7 @@ pub struct Retention {
     pub attempts: Duration,
     /// As long as they count.
     pub login_failures: Duration,
+    pub removed_files: Duration,
 }
 
 impl Retention {
@@ -36,6 +37,9 @@ impl Retention {
             Sweep::Attempts => self.attempts,
             Sweep::KnownAddresses => KNOWN_FOR,
             Sweep::LoginFailures => self.login_failures,
+            Sweep::ImportLines | Sweep::ImportProblems | Sweep::ImportResults | Sweep::CutOffImports => {
+                crate::importing::UNDO_FOR
+            }
         }
     }
 }
@@ -63,6 +67,15 @@ pub async fn run_if_due(app: &App, retention: &Retention) -> Result<Option<u64>,
                 // One that fails keeps none of the others from being done.
                 Err(error) => tracing::warn!(%error, %tenant, what = what.name(), "a sweep failed"),
             }
+        }
+        let kept = files::Kept { removed: retention.removed_files };
+        match sweep_files(app, &lease, tenant, kept).await {
+            Ok(Swept { rows, ours: true }) => swept += rows,
+            Ok(Swept { .. }) => {
+                tracing::warn!("housekeeping was taken over by another process");
+                return Ok(None);
+            }
+            Err(error) => tracing::warn!(%error, %tenant, what = "files", "a sweep failed"),
         }
     }
     let now = app.now();
@@ -92,13 +105,35 @@ async fn sweep_all(
         let rows = app.db.write(lane, input, |tx, input| Box::pin(sweep_some(tx, input))).await?;
         swept.rows += rows;
         metrics::counter!("amparo_swept_rows_total", "what" => what.name()).increment(rows);
-        let hold = (lease.clone(), app.now().plus(LEASE));
-        let lane = Lane::background(TenantId::SERVER);
-        swept.ours = app.db.write(lane, hold, |tx, hold| Box::pin(extend(tx, hold))).await?;
+        swept.ours = hold(app, lease).await?;
         if rows < ROWS.unsigned_abs() || !swept.ours {
             return Ok(swept);
         }
     }
+}
+
+/// The same for files, whose bytes are elsewhere.
+async fn sweep_files(app: &App, lease: &Lease, tenant: TenantId, kept: files::Kept) -> Result<Swept, Error> {
+    let mut swept = Swept { rows: 0, ours: true };
+    loop {
+        let (rows, may_be_more) = files::sweep(app, tenant, kept).await?;
+        swept.rows += rows;
+        metrics::counter!("amparo_swept_rows_total", "what" => "files").increment(rows);
+        if !may_be_more {
+            return Ok(swept);
+        }
+        swept.ours = hold(app, lease).await?;
+        if !swept.ours {
+            return Ok(swept);
+        }
+    }
+}
+
+/// Holds on to the lease; says whether it is still ours.
+async fn hold(app: &App, lease: &Lease) -> Result<bool, Error> {
+    let hold = (lease.clone(), app.now().plus(LEASE));
+    let lane = Lane::background(TenantId::SERVER);
+    app.db.write(lane, hold, |tx, hold| Box::pin(extend(tx, hold))).await
 }
 
 async fn lease(tx: &mut Tx, now: Moment) -> Result<Option<Lease>, Error> {

@@ -2,6 +2,7 @@
 //! a benefit; where he is one already, what he tells as a lead changes nothing of the member.
 
 mod given;
+pub(crate) mod imported;
 mod managed;
 mod search;
 
@@ -73,6 +74,7 @@ async fn write_one(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
         user: Some(entry.user),
         operation: OPERATION,
         origin: ORIGIN,
+        quiet: false,
         now: entry.now,
     };
     let mut problems = Vec::new();
@@ -94,6 +96,8 @@ pub(crate) struct Ready {
     phones: Vec<Telephone>,
     /// Whether they are others than he had.
     has_other_phones: bool,
+    /// The code that a new one is to keep.
+    kept: Option<LeadCode>,
 }
 
 impl Ready {
@@ -140,7 +144,7 @@ async fn judge(
     let phones = told.telephones(&had);
     let after = told.lead(acting, scope, store, (lead, &phones), problems);
     let has_other_phones = phones != had;
-    Ok(Ready { before, person, after, phones, has_other_phones })
+    Ok(Ready { before, person, after, phones, has_other_phones, kept: None })
 }
 
 fn first_phones(lead: &Lead) -> Vec<Telephone> {
@@ -187,14 +191,17 @@ pub(crate) async fn write(
     }
     let tenant = acting.tenant;
     let person = Box::pin(write_person(tx, acting, scope, &ready)).await?;
-    let Ready { before, after, .. } = ready;
+    let Ready { before, after, kept, .. } = ready;
     let after = Lead { person, updated_at: acting.now, ..after };
-    let new = i32::from(before.is_none());
+    let new = i32::from(before.is_none() && kept.is_none());
+    if let Some(kept) = kept {
+        counters::reach(tx, tenant, Counter::Lead, kept.get()).await?;
+    }
     let changes = before.as_ref().map_or_else(Vec::new, |(_, before)| managed::between(before, &after));
     let count = i32::try_from(changes.len()).unwrap_or(i32::MAX);
     let wanted = [(Counter::Lead, new), (Counter::Audit, 1), (Counter::FieldChange, count)];
     let [code, audit_code, first] = counters::take_all(tx, tenant, wanted).await?;
-    let code = before.as_ref().map_or(LeadCode::new(code), |(code, _)| *code);
+    let code = before.as_ref().map_or(kept.unwrap_or(LeadCode::new(code)), |(code, _)| *code);
     let (mut statements, done) = match &before {
         Some((_, before)) => (leads::update(tenant, code, before, &after), "alterado"),
         None => (leads::insert(tenant, [(code, &after)]), "criado"),

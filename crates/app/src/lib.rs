@@ -20,13 +20,16 @@ mod differences;
 pub mod equipment;
 mod error;
 pub mod feed;
+pub mod files;
 pub mod find;
 pub mod happened;
 pub mod health;
 pub mod housekeeping;
+pub mod importing;
 pub mod leads;
 pub mod mail;
 pub mod memory;
+pub mod mirroring;
 pub mod once;
 pub mod panel;
 mod passwords;
@@ -41,6 +44,7 @@ pub mod second_factor;
 pub mod sellers;
 pub mod server_key;
 pub mod setup;
+pub mod sheets;
 mod situations;
 pub mod suppliers;
 pub mod tenants;
@@ -50,6 +54,7 @@ pub mod validations;
 mod vault;
 mod vehicles;
 pub mod visits;
+pub mod whole;
 
 pub use error::{Error, collect};
 pub use passwords::{Cost, Passwords, Turn};
@@ -83,8 +88,14 @@ pub struct App {
     pub vault: Option<Vault>,
     /// Where this server stands, for those who look after it.
     pub place: Arc<health::Place>,
+    /// Where the bytes of files are.
+    pub files: files::Place,
     /// Told whenever something was written: there may be something to deliver.
     pub changed: Arc<Notify>,
+    /// Told whenever an import is to be worked on.
+    pub importing: Arc<Notify>,
+    /// The largest file that pages take to be imported.
+    pub import_mib: u64,
 }
 
 impl App {
@@ -103,7 +114,10 @@ impl App {
             post: Arc::new(triggers::Nobody),
             vault: None,
             place: Arc::default(),
+            files: files::Place::default(),
             changed: Arc::default(),
+            importing: Arc::default(),
+            import_mib: 64,
         }
     }
 

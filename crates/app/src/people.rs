@@ -3,7 +3,9 @@
 //! `managed.rs`.
 
 mod fields;
+pub(crate) mod imported;
 mod managed;
+pub(crate) mod mirrored;
 
 pub use managed::{View, change_member, history, member_whole};
 
@@ -63,6 +65,7 @@ impl Entry {
             user: Some(self.user),
             operation: OPERATION,
             origin: ORIGIN,
+            quiet: false,
             now: self.now,
         }
     }
@@ -92,7 +95,7 @@ async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
     let input = &entry.input;
     let mut problems = bad_references(&entry.scope, &entry.registers, &input.fields, Some(&input.document));
     let Some((code, before)) = people::by_document(&mut *tx, tenant, &entry.input.document).await? else {
-        let branch = home(entry, &mut problems);
+        let branch = home(&entry.scope, &entry.registers, &input.fields, &mut problems);
         let (Some(branch), []) = (branch, &problems[..]) else { return Err(Error::Refused(problems)) };
         return create(tx, entry, branch).await;
     };
@@ -140,11 +143,16 @@ fn bad_references(
 }
 
 /// The branch of a new person: the one given, else the only one the caller has.
-fn home(entry: &Entry, problems: &mut Vec<Rejection>) -> Option<BranchCode> {
-    if let Given::Set(branch) = entry.input.fields.branch {
+fn home(
+    scope: &Scope,
+    registers: &Registers,
+    fields: &PessoaCampos,
+    problems: &mut Vec<Rejection>,
+) -> Option<BranchCode> {
+    if let Given::Set(branch) = fields.branch {
         return Some(branch);
     }
-    let mut usable = entry.registers.branches_of(&entry.scope);
+    let mut usable = registers.branches_of(scope);
     let only = usable.next().filter(|_| usable.next().is_none());
     if only.is_none() {
         problems.push(Rejection::Missing(Field::Branch));

@@ -2,6 +2,7 @@
 //! what is no longer used is inactive. What a description cannot say of a register is a rule (`rules/`).
 
 mod born;
+pub(crate) mod imported;
 mod judged;
 mod lists;
 mod rules;
@@ -26,7 +27,7 @@ use wish::Wish;
 struct Doing {
     register: &'static Register,
     scope: Scope,
-    user: UserCode,
+    user: Option<UserCode>,
     /// The code in the path; none of a new record.
     code: Option<i32>,
     sent: Sent,
@@ -73,8 +74,15 @@ async fn save(
 ) -> Result<Done<Saved>, Error> {
     let tenant = caller.scope.tenant();
     let zone = base::registers(app, tenant).await?.zone.clone();
-    let doing =
-        Doing { register, scope: caller.scope.clone(), user: caller.user, code, sent, zone, now: app.now() };
+    let doing = Doing {
+        register,
+        scope: caller.scope.clone(),
+        user: Some(caller.user),
+        code,
+        sent,
+        zone,
+        now: app.now(),
+    };
     let done =
         once::write(app, Lane::of(tenant), once, doing, |tx, doing| Box::pin(write(tx, doing))).await?;
     // What this process remembers is old from here on; the others notice by the version.
@@ -124,7 +132,7 @@ async fn store(tx: &mut Tx, doing: &Doing, wish: &mut Wish<'_>) -> Result<(), Er
     let entry = audit::Entry {
         tenant,
         at: doing.now,
-        user: Some(doing.user),
+        user: doing.user,
         operation: told.operation,
         person: wish.person,
         detail: Some(format!("{} {code}: {}", register.path, wish.told())),

@@ -1,17 +1,18 @@
 //! The one place that changes the situation of anything. What belongs together is written together, in the unit of whoever
 //! calls: the state, the entry of the history with the trigger's body as it is at this moment, the deliveries that it
 //! causes, the entry of the audit, the row of the searches and its counts. Benefits are written here; what people work on
-//! from its opening to its end is in `cases.rs`.
+//! from its opening to its end is in `cases.rs`, what another server tells of benefits in `mirrored.rs`.
 
 pub(crate) mod cases;
+pub(crate) mod mirrored;
 
 use crate::Error;
 use crate::base::Registers;
 use crate::benefits::told as benefits_fields;
 use crate::differences::Difference;
 use domain::{
-    BenefitCode, Date, Document, Entity, HistoryCode, ItemCode, Moment, PersonCode, Rejection, SituationCode,
-    SituationKind, TenantId, UserCode,
+    BenefitCode, Date, Document, Entity, HistoryCode, ItemCode, Moment, PersonCode, ReceiverCode, Rejection,
+    SituationCode, SituationKind, TenantId, UserCode,
 };
 use std::borrow::Cow;
 use storage::benefits::{self, Benefit};
@@ -40,10 +41,17 @@ pub(crate) struct Acting<'a> {
     pub operation: &'static str,
     /// From where it comes, for the history.
     pub origin: &'static str,
+    /// Receivers are not told.
+    pub quiet: bool,
     pub now: Moment,
 }
 
 impl Acting<'_> {
+    /// Who is told of changes of an entity.
+    pub fn receivers_of(&self, entity: Entity) -> Vec<ReceiverCode> {
+        if self.quiet { Vec::new() } else { self.registers.receivers_of(entity) }
+    }
+
     /// What keeps the changes of a record's fields, from number `first` on.
     pub fn kept(
         &self,
@@ -63,6 +71,26 @@ impl Acting<'_> {
     }
 }
 
+/// Numbers that a new benefit is to keep; free ones, which its caller knows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Numbers {
+    pub code: Option<BenefitCode>,
+    pub sequence: Option<i32>,
+}
+
+impl Numbers {
+    /// Counts on behind them.
+    async fn pass(&self, tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+        if let Some(code) = self.code {
+            counters::reach(tx, tenant, Counter::Benefit, code.get()).await?;
+        }
+        if let Some(sequence) = self.sequence {
+            counters::reach(tx, tenant, Counter::Sequence, sequence).await?;
+        }
+        Ok(())
+    }
+}
+
 /// A benefit as it is to be.
 pub(crate) struct Store<'a> {
     /// None for a new one.
@@ -73,6 +101,7 @@ pub(crate) struct Store<'a> {
     pub item: Option<(Item, Option<ItemCode>)>,
     /// The member's row that a first benefit takes over.
     pub free_row: Option<(i32, domain::BranchCode)>,
+    pub kept: Numbers,
     pub reason: Option<String>,
     /// What else is written with it.
     pub also: Vec<Statement>,
@@ -97,6 +126,7 @@ impl<'a> Store<'a> {
             after,
             item: None,
             free_row: None,
+            kept: Numbers::default(),
             reason: None,
             also: Vec::new(),
             then: None,
@@ -131,19 +161,21 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
         .before
         .map_or_else(Vec::new, |(_, before)| benefits_fields::between(acting.registers, before, &after));
     let wanted = [
-        (Counter::Benefit, new),
-        (Counter::Sequence, new),
+        (Counter::Benefit, if store.kept.code.is_some() { 0 } else { new }),
+        (Counter::Sequence, if store.kept.sequence.is_some() { 0 } else { new }),
         (Counter::Slot, new_row),
         (Counter::Item, i32::from(store.item.is_some())),
         (Counter::History, i32::from(changes)),
         (Counter::Audit, 1),
         (Counter::Listing, 1),
     ];
+    store.kept.pass(tx, tenant).await?;
     let (taken, first_change) = take(tx, tenant, wanted, changed.len()).await?;
     let [code, sequence, slot, item_code, history_code, audit_code, _] = taken;
-    let code = store.before.map_or(BenefitCode::new(code), |(code, _)| code);
+    let new_code = store.kept.code.unwrap_or(BenefitCode::new(code));
+    let code = store.before.map_or(new_code, |(code, _)| code);
     if store.before.is_none() {
-        after.sequence = sequence;
+        after.sequence = store.kept.sequence.unwrap_or(sequence);
         after.slot = store.free_row.map_or(slot, |(slot, _)| slot);
     }
     let version = store.before.map_or(1, |(_, before)| before.version + 1);
@@ -179,7 +211,7 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
         };
         let history_code = HistoryCode::new(history_code);
         let body = body(acting, history_code, code, &after)?;
-        let receivers = acting.registers.receivers_of(Entity::Benefit);
+        let receivers = acting.receivers_of(Entity::Benefit);
         statements.extend(history::insert(&change, history_code, &receivers, body));
     }
     let entry = audit::Entry {

@@ -62,10 +62,16 @@ pub(crate) fn parse(new: &NewTenant, now: Moment) -> Result<Parsed, Error> {
     Ok(Parsed { name, branch, time_zone, hosts, make_default: new.make_default, now })
 }
 
-/// In the server's lane.
-pub(crate) async fn insert(tx: &mut Tx, new: &Parsed) -> Result<Created, Error> {
+/// A tenant that has nothing yet, not even a branch; in the server's lane.
+pub(crate) async fn insert_bare(tx: &mut Tx, new: &Parsed) -> Result<TenantId, Error> {
     let tenant = TenantId::new(counters::next(tx, TenantId::SERVER, Counter::Tenant).await?);
     tenants::insert(tx, tenant, &new.name, &new.time_zone, new.now).await?;
+    Ok(tenant)
+}
+
+/// In the server's lane.
+pub(crate) async fn insert(tx: &mut Tx, new: &Parsed) -> Result<Created, Error> {
+    let tenant = insert_bare(tx, new).await?;
     let branch = BranchCode::new(counters::next(tx, tenant, Counter::Branch).await?);
     branches::insert(tx, tenant, branch, &new.branch, new.now).await?;
     let count = i32::try_from(SITUATIONS.len()).expect("a few situations");

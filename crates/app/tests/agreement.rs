@@ -118,6 +118,7 @@ async fn run(app: &App, clock: &StillClock, operation: Operation) -> String {
                 mail_bodies,
                 attempts,
                 login_failures: tokens,
+                removed_files: tokens,
             };
             told(housekeeping::run_if_due(app, &retention).await)
         }

@@ -6,6 +6,10 @@
     reason = "a test fails loudly, and this one prints a table"
 )]
 
+#[path = "growth/files.rs"]
+mod files;
+#[path = "growth/imports.rs"]
+mod imports;
 #[path = "growth/managed.rs"]
 mod managed;
 #[path = "growth/registers.rs"]
@@ -180,6 +184,7 @@ async fn measured(database: &Database, members: u32) -> Work {
     let wanted = Demo { members, seed: 7, password: demo::PASSWORD.to_owned() };
     demo::load(&app, &wanted, &mut |_| {}).await.unwrap();
     add_words(&app.db).await;
+    files::add_files(&app.db).await;
     let sample = Sample::of(&app.db).await;
     app.db.close().await;
     if database.engine == Engine::Postgres {

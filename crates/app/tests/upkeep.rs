@@ -17,6 +17,7 @@ const RETENTION: Retention = Retention {
     mail_bodies: Duration::from_secs(30 * 24 * 3600),
     attempts: Duration::from_secs(90 * 24 * 3600),
     login_failures: DAY,
+    removed_files: DAY,
 };
 
 async fn write(world: &World, statements: Vec<Statement>) {

@@ -1,5 +1,6 @@
 //! `/console/auditoria`: who changed and who saw what, in plain words, the newest first.
 
+use crate::exporting::Links;
 use crate::frame::Frame;
 use crate::members::Choice;
 use crate::page::show;
@@ -40,6 +41,7 @@ struct Audit {
     is_filtered: bool,
     newest: Option<String>,
     older: Option<String>,
+    export: Links,
 }
 
 pub async fn page(State(app): State<App>, guest: Guest, query: Query) -> Response {
@@ -102,6 +104,14 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Audit, Error> {
         is_filtered,
         newest: reading.before.map(|_| query.with("antes", "")),
         older,
+        export: Links::new(
+            &frame.root,
+            "auditoria",
+            query.each().filter(|(name, _)| *name != "antes").map(|(name, text)| match name {
+                "usuario" => ("codUsuario", text),
+                name => (name, text),
+            }),
+        ),
         frame,
     })
 }
@@ -225,6 +235,7 @@ pub const CASES: crate::rendered::Cases = &[("console/auditoria.html", |with| {
         others: with.text(),
     };
     crate::rendered::text(&Audit {
+        export: with.links(),
         frame: with.frame(),
         rows: with.many(|| row(true)).into_iter().chain(with.many(|| row(false))).collect(),
         users: with.many(|| Choice { value: with.text(), name: with.text(), is_chosen: true }),

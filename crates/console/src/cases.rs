@@ -93,6 +93,8 @@ const fn opening(kind: CaseKind) -> (&'static str, &'static str) {
     (words(kind).path, words(kind).new)
 }
 
+pub use one::with_files;
+
 pub fn routes() -> Router<App> {
     CaseKind::ALL.into_iter().fold(Router::new(), |router, kind| {
         let at = |rest: &str| format!("/console/{}{rest}", words(kind).path);

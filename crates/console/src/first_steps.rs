@@ -57,7 +57,7 @@ pub async fn of(app: &App, guest: &Guest) -> Result<Option<Vec<Step>>, Error> {
         ),
         step(
             "O primeiro associado",
-            "Com nome, CPF ou CNPJ e telefone já dá para começar.",
+            "Com nome, CPF ou CNPJ e telefone já dá para começar. Tem uma planilha? Use Importar, no menu.",
             ("/associados/novo", "Cadastrar um associado"),
             app::setup::has_people(app, caller).await?,
         ),

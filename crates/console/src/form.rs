@@ -74,7 +74,7 @@ fn is_form(headers: &HeaderMap) -> bool {
 /// Whether a browser sent this from a page of ours, or whoever sent it is no browser. `Sec-Fetch-Site` is the browser's
 /// own word, which no page can forge. An `Origin` must be the host that was asked, or the address we are known by (a
 /// proxy may ask under another). `null` is what browsers write for a page with our own `no-referrer`.
-fn is_from_here(headers: &HeaderMap, public_url: &str) -> bool {
+pub fn is_from_here(headers: &HeaderMap, public_url: &str) -> bool {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     if text("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none") {
         return false;

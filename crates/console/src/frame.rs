@@ -49,6 +49,7 @@ pub const WORK: &[Place] = &[
 ];
 pub const ADMINISTRATION: &[Place] = &[
     ("cadastros", "Cadastros", "/cadastros"),
+    ("importar", "Importar", "/importar"),
     ("usuarios", "Usuários", "/usuarios"),
     ("gatilhos", "Gatilhos", "/gatilhos"),
     ("auditoria", "Auditoria", "/auditoria"),

@@ -133,6 +133,12 @@ const CHAPTERS: &[Chapter] = &[
         "Os cadastros, cada um com o que guarda."
     ),
     chapter!(
+        "importar",
+        "Importar",
+        "Trazer uma planilha, conferir antes e desfazer se preciso.",
+        "A conferência de uma planilha: quantas linhas são novas, e o que há de errado em cada uma."
+    ),
+    chapter!(
         "usuarios",
         "Usuários",
         "Quem entra, com que perfil e em que lojas.",
@@ -256,7 +262,7 @@ pub const CASES: crate::rendered::Cases = &[
     ("console/guia_capitulo.html", |with| {
         crate::rendered::text(&opened(
             with.frame(),
-            if with.is_full() { &CHAPTERS[0] } else { &CHAPTERS[14] },
+            if with.is_full() { &CHAPTERS[0] } else { &CHAPTERS[15] },
         ))
     }),
 ];

@@ -24,11 +24,14 @@ mod benefit;
 mod board;
 mod cases;
 mod entering;
+mod exporting;
+mod files;
 mod finding;
 mod first_steps;
 mod form;
 mod frame;
 mod help;
+mod importing;
 mod lists;
 mod mails;
 mod members;
@@ -49,6 +52,7 @@ mod show;
 mod situation;
 mod style;
 mod triggers;
+mod upload;
 mod users;
 mod visitor;
 mod wording;
@@ -98,12 +102,15 @@ pub fn router(app: App, vault: Vault) -> Router {
         .route("/console/cores.css", get(assets::colours))
         .merge(members::routes())
         .merge(lists::routes())
+        .merge(exporting::routes())
         .merge(person::routes())
         .merge(benefit::routes())
         .merge(cases::routes())
+        .merge(files::routes())
         .merge(registering::routes())
         .merge(triggers::routes(vault))
         .merge(sales::routes())
+        .merge(importing::routes())
         .merge(help::routes())
         .route("/console/{*resto}", any(nowhere))
         .layer(from_fn_with_state(app.clone(), refused::as_page))

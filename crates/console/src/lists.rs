@@ -66,6 +66,12 @@ pub struct Around {
 }
 
 impl Around {
+    /// The columns of a file: those that always stand there, and those that were chosen.
+    pub fn exported(&self, always: &[&str]) -> String {
+        let chosen = self.columns.iter().filter(|(_, _, is_chosen)| *is_chosen).map(|(name, ..)| *name);
+        always.iter().copied().chain(chosen).collect::<Vec<_>>().join(",")
+    }
+
     /// The titles of the columns that are shown.
     pub fn titles(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.columns.iter().filter(|(_, _, is_chosen)| *is_chosen).map(|(_, title, _)| *title)

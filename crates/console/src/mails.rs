@@ -1,5 +1,6 @@
 //! `/console/emails`: what the server wrote, to whom, and whether it went; by which way, and a mail to try it.
 
+use crate::exporting::Links;
 use crate::form::Form;
 use crate::frame::Frame;
 use crate::page::{Refusal, show};
@@ -40,6 +41,7 @@ struct Mails {
     is_moving: bool,
     newest: bool,
     older: Option<String>,
+    export: Links,
 }
 
 pub async fn page(State(app): State<App>, guest: Guest, query: Query) -> Response {
@@ -60,6 +62,7 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Mails, Error> {
         rows: all.into_iter().map(|mail| row(mail, &zone)).collect(),
         newest: before.is_some(),
         older,
+        export: Links::new(&frame.root, "email", []),
         frame,
     })
 }
@@ -128,6 +131,7 @@ pub const CASES: crate::rendered::Cases = &[("console/emails.html", |with| {
         detail: with.text(),
     };
     crate::rendered::text(&Mails {
+        export: with.links(),
         frame: with.frame(),
         way: Told { title: "Por aqui", text: with.text(), is_fine: false },
         email: with.text(),

@@ -1,5 +1,6 @@
 //! `/console/associados`: members with their benefits, found by whatever is known of them.
 
+use crate::exporting::Links;
 use crate::frame::Frame;
 use crate::lists::{Around, Cell, Column, around, column};
 use crate::page::show;
@@ -162,7 +163,11 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Members, Error>
     Ok(Members {
         rows: rows.iter().map(|found| row(&registers, found, &frame.root, &around)).collect(),
         first_column: "Associado",
-        pager: Pager::new(query.page(), total, PAGE, |page| query.with_page(page)),
+        pager: Pager::new(query.page(), total, PAGE, |page| query.with_page(page)).exporting(Links::new(
+            &frame.root,
+            "associado",
+            given.clone().chain([("colunas", around.exported(&["codigo", "nome", "placa"]).as_str())]),
+        )),
         problems,
         name: query.text("nome").to_owned(),
         document: query.text("cpf").to_owned(),

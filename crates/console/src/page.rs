@@ -35,10 +35,22 @@ pub fn page(status: StatusCode, template: &impl Template) -> Response {
 pub fn show<T: Template>(guest: &Guest, made: Result<T, app::Error>) -> Response {
     let mut response = match made {
         Ok(template) => page(StatusCode::OK, &template),
-        Err(app::Error::NoSuch { .. }) => Refusal::NotThere.into_response(),
-        Err(app::Error::Forbidden) => Refusal::Forbidden.into_response(),
-        Err(error) => Refusal::from(&error).into_response(),
+        Err(error) => return refused(guest, &error),
     };
+    if guest.notice.is_some() {
+        told(&mut response);
+    }
+    response
+}
+
+/// Why there is nothing to answer with.
+pub fn refused(guest: &Guest, error: &app::Error) -> Response {
+    let refusal = match error {
+        app::Error::NoSuch { .. } => Refusal::NotThere,
+        app::Error::Forbidden => Refusal::Forbidden,
+        error => Refusal::from(error),
+    };
+    let mut response = refusal.into_response();
     if guest.notice.is_some() {
         told(&mut response);
     }
@@ -59,6 +71,8 @@ pub enum Refusal {
     Unreadable,
     TooOften,
     Unavailable,
+    /// Where files are kept.
+    FilesAway,
     Broken,
 }
 
@@ -71,7 +85,7 @@ impl Refusal {
             Refusal::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::Unreadable => StatusCode::BAD_REQUEST,
             Refusal::TooOften => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Unavailable | Refusal::FilesAway => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::Broken => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -86,7 +100,7 @@ impl Refusal {
             Refusal::NotThere => "Não encontramos esta página",
             Refusal::TooLarge => "O formulário é grande demais",
             Refusal::TooOften => "Um instante, por favor",
-            Refusal::Unavailable => "Voltamos em instantes",
+            Refusal::Unavailable | Refusal::FilesAway => "Voltamos em instantes",
             Refusal::Broken => "Algo deu errado",
         }
     }
@@ -108,6 +122,9 @@ impl Refusal {
             Refusal::Unreadable => "O formulário chegou incompleto; envie de novo.",
             Refusal::TooOften => "Houve pedidos demais deste endereço; tente de novo daqui a um minuto.",
             Refusal::Unavailable => "O banco de dados não responde no momento; tente de novo em instantes.",
+            Refusal::FilesAway => {
+                "Os arquivos não podem ser lidos nem gravados no momento; tente de novo em instantes."
+            }
             Refusal::Broken => "Algo deu errado por dentro; tente de novo em instantes.",
         }
     }
@@ -132,9 +149,10 @@ impl From<&app::Error> for Refusal {
             app::Error::TooMany(_) => return Refusal::TooOften,
             _ => tracing::warn!(%error, "a page could not be answered"),
         }
-        match error.is_passing() {
-            true => Refusal::Unavailable,
-            false => Refusal::Broken,
+        match error {
+            app::Error::Files(_) => Refusal::FilesAway,
+            error if error.is_passing() => Refusal::Unavailable,
+            _ => Refusal::Broken,
         }
     }
 }

@@ -2,6 +2,7 @@
 //! how it is filled, and stands in the list below.
 
 use crate::board::{Board, Card, Column};
+use crate::exporting::Links;
 use crate::frame::Frame;
 use crate::lists::{Around, Cell, Chip};
 use crate::members::{Badge, Choice, Row};
@@ -40,6 +41,8 @@ const ALL: &[Cases] = &[
 const AREAS: &[&[Cases]] = &[
     crate::benefit::ALL_CASES,
     crate::cases::ALL_CASES,
+    crate::files::ALL_CASES,
+    crate::importing::ALL_CASES,
     crate::registering::ALL_CASES,
     crate::sales::ALL_CASES,
     crate::triggers::ALL_CASES,
@@ -167,7 +170,11 @@ impl Sample {
     }
 
     pub fn pager(self) -> Pager {
-        Pager::new(2, if self.is_full() { 250 } else { 0 }, 100, |_| self.text())
+        Pager::new(2, if self.is_full() { 250 } else { 0 }, 100, |_| self.text()).exporting(self.links())
+    }
+
+    pub fn links(self) -> Links {
+        Links { csv: self.text(), xlsx: self.text() }
     }
 
     pub fn around(self) -> Around {

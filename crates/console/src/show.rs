@@ -1,5 +1,6 @@
 //! How things look on a page: numbers, money, days and moments as people write them here; pages of lists; charts.
 
+use crate::exporting::Links;
 use domain::{Moment, TimeZone, shown};
 
 /// `1.234.567`
@@ -72,13 +73,20 @@ pub struct Pager {
     pub total: i64,
     pub size: i64,
     links: [Option<String>; 2],
+    /// All of it as a file.
+    pub export: Option<Links>,
 }
 
 impl Pager {
     pub fn new(number: i32, total: i64, size: i64, link: impl Fn(i32) -> String) -> Pager {
         let before = (number > 1).then(|| link(number - 1));
         let after = (i64::from(number) * size < total).then(|| link(number + 1));
-        Pager { number, total, size, links: [before, after] }
+        Pager { number, total, size, links: [before, after], export: None }
+    }
+
+    /// The same, with the ways to all of it as a file.
+    pub fn exporting(self, links: Links) -> Pager {
+        Pager { export: Some(links), ..self }
     }
 
     pub fn before(&self) -> Option<&str> {

@@ -1,6 +1,7 @@
 //! `/console/usuarios`: who may enter, what he may do, which branches he sees.
 
 use crate::admin::must_administer;
+use crate::exporting::Links;
 use crate::form::Form;
 use crate::frame::Frame;
 use crate::page::{Refusal, page, show};
@@ -40,6 +41,7 @@ struct List {
     /// Of those who may enter the console, how many have a second factor.
     people: usize,
     with_factor: usize,
+    export: Links,
 }
 
 pub async fn list(State(app): State<App>, guest: Guest) -> Response {
@@ -72,7 +74,8 @@ async fn list_page(app: &App, guest: &Guest) -> Result<List, Error> {
             factor_since: told(habit.second_factor_since),
         }
     });
-    Ok(List { frame, rows: rows.collect(), people, with_factor })
+    let export = Links::new(&frame.root, "usuario", []);
+    Ok(List { frame, rows: rows.collect(), people, with_factor, export })
 }
 
 fn factor_of(habits: &HashMap<UserCode, Habit>, user: UserCode) -> Option<Moment> {
@@ -389,7 +392,13 @@ pub const CASES: crate::rendered::Cases = &[
             last_entered: with.text(),
             factor_since: with.text(),
         };
-        crate::rendered::text(&List { frame: with.frame(), rows: with.many(row), people: 3, with_factor: 1 })
+        crate::rendered::text(&List {
+            export: with.links(),
+            frame: with.frame(),
+            rows: with.many(row),
+            people: 3,
+            with_factor: 1,
+        })
     }),
     ("console/usuario.html", |with| {
         let fields = Fields { name: with.text(), email: with.text(), ..Fields::default() };

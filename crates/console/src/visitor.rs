@@ -236,6 +236,16 @@ impl Query {
         self.0.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.trim())
     }
 
+    /// Everything that stands there.
+    pub fn pairs(&self) -> Vec<(String, String)> {
+        self.0.clone()
+    }
+
+    /// The names and texts of what is filtered.
+    pub fn each(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.trim()))
+    }
+
     /// What a text says behind the question mark.
     pub fn read(text: &str) -> Query {
         Query(form_urlencoded::parse(text.as_bytes()).into_owned().collect())

@@ -28,6 +28,8 @@ const RECORDS: &[(&str, &str, &str)] = &[
     ("lead", "o", "/vendas/leads"),
     ("usuário", "o", "/usuarios/#"),
     ("receptor", "o", "/gatilhos"),
+    ("arquivo", "o", "/arquivos/#"),
+    ("importação", "a", "/importar/#"),
 ];
 
 /// What is kept of a deed, and how it is said: `~` stands for the article.
@@ -38,9 +40,21 @@ const DEEDS: &[(&str, &str)] = &[
     ("cancelado", "cancelou ~"),
     ("reativado", "reativou ~"),
     ("anotado", "escreveu uma anotação n~"),
+    ("anexado", "anexou ~"),
+    ("removido", "removeu ~"),
+    ("restaurado", "restaurou ~"),
     ("pausado", "pausou ~"),
     ("retomado", "retomou ~"),
     ("testado", "testou ~"),
+    ("colunas mapeadas", "escolheu as colunas d~"),
+    ("conferência iniciada", "mandou conferir ~"),
+    ("conferida", "terminou de conferir ~"),
+    ("iniciada", "iniciou ~"),
+    ("pausada", "pausou ~"),
+    ("retomada", "retomou ~"),
+    ("concluída", "concluiu ~"),
+    ("desfazer iniciado", "mandou desfazer ~"),
+    ("desfeita", "desfez ~"),
     ("ganho", "ganhou ~"),
     ("perdido", "deu como perdido ~"),
     ("reaberto", "reabriu ~"),
@@ -81,6 +95,9 @@ fn record(head: &str, rest: &str) -> Option<Deed> {
     if let Some(to) = done.strip_prefix("passou a ") {
         let after = format!(" para {to}{}", noted(rest));
         return Some(Deed { before: format!("passou {article}"), thing, link, after });
+    }
+    if let Some(lines) = done.strip_prefix("recebida, com ") {
+        return Some(Deed { before: "enviou o arquivo da".to_owned(), thing, link, after: noted(lines) });
     }
     if let Some(from) = done.strip_prefix("criado d") {
         return Some(Deed {
@@ -175,9 +192,16 @@ mod tests {
             ("negócio 5 virou outra coisa", "mexeu no negócio 5: virou outra coisa", Some("/vendas/5")),
             ("plano 5: cadastro", "cadastrou o plano 5", Some("/cadastros/plano/5")),
             ("plano 5: nome, valor", "alterou o plano 5 (nome, valor)", Some("/cadastros/plano/5")),
+            (
+                "importação 7 recebida, com 5 linhas",
+                "enviou o arquivo da importação 7 (5 linhas)",
+                Some("/importar/7"),
+            ),
+            ("importação 7 desfazer iniciado", "mandou desfazer a importação 7", Some("/importar/7")),
             ("base alterada: nome", "alterou os dados da associação (nome)", None),
             ("12 entregas do receptor 3 reenviadas", "reenviou 12 entregas do receptor 3", None),
             ("segredo do receptor 3 trocado", "trocou o segredo do receptor 3", None),
+            ("arquivo 12 anexado: no evento 7", "anexou o arquivo 12 (no evento 7)", Some("/arquivos/12")),
             ("algo de que ninguém sabe", "algo de que ninguém sabe", None),
         ] {
             assert_eq!(said(kept), (expected.to_owned(), link.map(str::to_owned)), "{kept}");

@@ -27,6 +27,16 @@
   // A filter that is chosen from a list is applied at once.
   document.querySelectorAll("form.filters select").forEach((select) => select.addEventListener("change", () => select.form.requestSubmit()));
 
+  // Files are sent as soon as they are chosen; a photo as soon as it is taken.
+  document.querySelectorAll("form[data-anexa]").forEach((form) => {
+    const button = form.querySelector("button");
+    form.addEventListener("change", () => form.requestSubmit());
+    form.addEventListener("submit", () => {
+      form.classList.add("sending");
+      button.textContent = "Enviando…";
+    });
+  });
+
   // Masks: digits are dressed while they are typed, and only at the end of the text, so that nobody's cursor jumps.
   const dress = {
     documento: (digits) => (digits.length <= 11 ? fill("###.###.###-##", digits) : fill("##.###.###/####-##", digits)),

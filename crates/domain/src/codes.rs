@@ -48,6 +48,14 @@ code!(
     SituationCode
 );
 code!(
+    /// A file that somebody attached (`codArquivo`).
+    FileCode
+);
+code!(
+    /// An import (`codImportacao`).
+    ImportCode
+);
+code!(
     /// A filter that somebody keeps of a list.
     FilterCode
 );

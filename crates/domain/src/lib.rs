@@ -15,7 +15,9 @@ mod date;
 mod document;
 mod email;
 mod entity;
+mod file;
 mod fold;
+mod importing;
 mod money;
 mod password;
 mod phone;
@@ -38,10 +40,10 @@ pub use card::CardNumber;
 pub use chance::Chance;
 pub use codes::{
     AppointmentCode, BenefitCode, BranchCode, ClaimCode, ClaimTypeCode, ClinicCode, CreditCardCode, DealCode,
-    DependentCode, DoctorCode, FieldCode, FilterCode, FunnelCode, HistoryCode, InspectionCode,
-    InspectionTypeCode, InstallationCode, ItemCode, LeadCode, MailCode, PersonCode, PlanCode, ReceiverCode,
-    SellerCode, SituationCode, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode, TicketTypeCode,
-    TrackerCode, UserCode, VehicleTypeCode,
+    DependentCode, DoctorCode, FieldCode, FileCode, FilterCode, FunnelCode, HistoryCode, ImportCode,
+    InspectionCode, InspectionTypeCode, InstallationCode, ItemCode, LeadCode, MailCode, PersonCode, PlanCode,
+    ReceiverCode, SellerCode, SituationCode, SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode,
+    TicketTypeCode, TrackerCode, UserCode, VehicleTypeCode,
 };
 pub use colour::Colour;
 pub use criteria::{
@@ -51,18 +53,20 @@ pub use date::Date;
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;
 pub use entity::{CaseKind, Entity, SituationKind};
+pub use file::{FileKind, FileName, FileOwner};
 pub use fold::{begins_words, fold, name_words};
+pub use importing::ImportProblem;
 pub use money::Money;
 pub use password::Password;
 pub use phone::Phone;
 pub use receiver::{ReceiverAddress, SigningSecret};
 pub use register::RegisterProblem;
-pub use rejection::{Field, FieldProblem, Rejection, Stands};
+pub use rejection::{Field, FieldProblem, FileProblem, Rejection, Stands};
 pub use role::Role;
 pub use scope::{Branches, Scope};
 pub use sets::{
-    BenefitKind, CivilState, DealState, DeliveryState, FieldKind, Fuel, Involved, Kinship, Nature, PhoneKind,
-    Priority, SellerKind, Sex, VehicleCategory,
+    BenefitKind, CivilState, DealState, DeliveryState, FieldKind, Fuel, ImportKind, ImportOutcome,
+    ImportState, Involved, Kinship, Nature, PhoneKind, Priority, SellerKind, Sex, Sheet, VehicleCategory,
 };
 pub use tenant::{Host, Name, TimeZone};
 pub use text::{Note, Text, line};

@@ -1,5 +1,6 @@
 //! Every refusal by a rule, as one closed set. The words for each are in `wire::refusal`.
 
+use crate::importing::ImportProblem;
 use crate::register::RegisterProblem;
 use crate::{BenefitCode, BranchCode, DealCode, DependentCode, LeadCode, PersonCode, PlanCode, TenantId};
 
@@ -70,6 +71,9 @@ pub enum Field {
     Responsible,
     Plans,
     Kinship,
+    /// A file that was attached, by its code.
+    File,
+    Import,
     /// A text that has no name of its own; where it stood names it.
     Text,
 }
@@ -308,6 +312,10 @@ pub enum Rejection {
     },
     /// A change must say which version of the record it is of.
     NoVersion,
+    /// What is wrong with a file that somebody wants to attach.
+    File(FileProblem),
+    /// What is wrong with a file that is imported, or with what is asked of an import.
+    Import(ImportProblem),
 }
 
 /// A field that somebody sent otherwise than it stands.
@@ -317,6 +325,40 @@ pub struct Stands {
     pub field: String,
     pub sent: Option<String>,
     pub now: Option<String>,
+}
+
+/// Why a file is not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileProblem {
+    /// It has no bytes.
+    Empty,
+    TooLarge {
+        most_mib: u64,
+    },
+    /// Its bytes are of no kind that is kept.
+    Unknown,
+    /// A picture as some phones write it, which few programs open.
+    Heic,
+    /// A picture that moves.
+    Animated,
+    /// A picture, or a document, that cannot be read to its end.
+    Broken,
+    /// A picture of more points than are opened.
+    TooManyPixels {
+        most_megapixels: u64,
+    },
+    /// A document that brings programs with it.
+    Macros,
+    /// The record has as many files as it may.
+    TooMany {
+        most: usize,
+    },
+    /// The association keeps as much as it may.
+    BaseFull {
+        most_gib: u64,
+    },
+    /// It was removed so long ago that it is gone.
+    Gone,
 }
 
 /// What is wrong with the value of an additional field.
@@ -348,6 +390,9 @@ impl Rejection {
         if let Rejection::Register { problem, .. } = self {
             return problem.is_conflict();
         }
+        if let Rejection::Import(problem) = self {
+            return problem.is_conflict();
+        }
         matches!(
             self,
             Rejection::EmailTaken(_)
@@ -372,6 +417,9 @@ impl Rejection {
                 | Rejection::ClosedDeal { .. }
                 | Rejection::OwnRights
                 | Rejection::DisabledUser(_)
+                | Rejection::File(
+                    FileProblem::TooMany { .. } | FileProblem::BaseFull { .. } | FileProblem::Gone
+                )
                 | Rejection::NotEmpty
                 | Rejection::DemoUnfinished { .. }
         )

@@ -69,6 +69,45 @@ set!(
 );
 
 set!(
+    /// What a file that is imported holds.
+    ImportKind {
+        Members = 1,
+        Vehicles = 2,
+        Dependents = 3,
+        Leads = 4,
+        Plans = 5,
+        Sellers = 6,
+    }
+);
+
+set!(
+    /// How far an import is.
+    ImportState {
+        /// Its file is still being read.
+        Reading = 1,
+        Ready = 2,
+        /// A dry run is under way.
+        Checking = 3,
+        Checked = 4,
+        Running = 5,
+        Paused = 6,
+        Done = 7,
+        Undoing = 8,
+        Undone = 9,
+    }
+);
+
+set!(
+    /// What became of a row.
+    ImportOutcome {
+        Created = 1,
+        Changed = 2,
+        Same = 3,
+        Refused = 4,
+    }
+);
+
+set!(
     /// What an additional field holds.
     FieldKind {
         Text = 1,
@@ -170,6 +209,14 @@ set!(
         Medium = 2,
         High = 3,
         Urgent = 4,
+    }
+);
+
+set!(
+    /// What a list leaves as.
+    Sheet {
+        Csv = 1,
+        Xlsx = 2,
     }
 );
 

@@ -41,6 +41,23 @@ pub fn insert(entry: &Entry, code: i32) -> Statement {
     .arg(entry.detail.as_deref())
 }
 
+/// Many entries: the first with code `first`, the others behind it.
+pub fn insert_all<'e>(first: i32, entries: impl IntoIterator<Item = &'e Entry>) -> Vec<Statement> {
+    let rows = (first..).zip(entries).map(|(code, entry)| -> [Value; 7] {
+        [
+            entry.tenant.into(),
+            code.into(),
+            entry.at.into(),
+            entry.user.into(),
+            entry.operation.into(),
+            entry.person.into(),
+            entry.detail.as_deref().into(),
+        ]
+    });
+    let head = "INSERT INTO audit (tenant, code, happened_at, user_code, operation, person, detail) VALUES";
+    inserts(head, ROWS, rows)
+}
+
 /// Codes of people in one block.
 const BLOCK: i32 = 1000;
 /// Bytes of one look: where the person stands in the block, and how long after the first it was.

@@ -1,6 +1,9 @@
 //! Benefits: what is known of each, whole. `app::situations` is the one place that writes them.
 
 pub(crate) mod kept;
+mod undoing;
+
+pub use undoing::{Holding, from_snapshot, holding, referred, remove, snapshot, with_numbers};
 
 pub(crate) use kept::{
     benefit, benefit_columns, fields_of, plans_of, vehicle, vehicle_columns, vehicle_values,
@@ -103,6 +106,31 @@ pub async fn find(
             .arg(code);
     let found = from.into().one(statement).await?.map(|row| benefit(&row)).transpose()?;
     Ok(found.filter(|benefit| scope.sees(benefit.branch)))
+}
+
+/// These benefits, whoever may see them, by code.
+pub async fn some(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    codes: impl IntoIterator<Item = BenefitCode>,
+) -> Result<Vec<(BenefitCode, Benefit)>, Error> {
+    let head = sql(concat!("SELECT b.code, ", benefit_columns!(), " FROM benefits b WHERE b.tenant = $1"));
+    let statement = head.arg(tenant).within("b.code", codes).ending("ORDER BY b.code");
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("code")?, benefit(row)?))).collect()
+}
+
+/// Whose these sequence numbers are.
+pub async fn with_sequences(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    sequences: impl IntoIterator<Item = i32>,
+) -> Result<Vec<(i32, BenefitCode)>, Error> {
+    let statement = sql("SELECT sequence, code FROM benefits WHERE tenant = $1")
+        .arg(tenant)
+        .within("sequence", sequences);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("sequence")?, row.get("code")?))).collect()
 }
 
 /// The benefits of a person in the branches of the scope, by code.

@@ -89,15 +89,18 @@ pub fn relate(tenant: TenantId, pairs: impl IntoIterator<Item = (ClaimCode, Clai
     inserts("INSERT INTO claim_relations (tenant, claim, related) VALUES", ROWS, rows)
 }
 
+/// Takes back that one claim belongs to another.
+pub fn unrelate(tenant: TenantId, claim: ClaimCode, other: ClaimCode) -> Statement {
+    sql("DELETE FROM claim_relations WHERE tenant = $1 AND claim = $2 AND related = $3")
+        .arg(tenant)
+        .arg(claim)
+        .arg(other)
+}
+
 /// Takes back of a claim that others belong to it, and of them that it belongs to them.
 pub fn part(tenant: TenantId, claim: ClaimCode, others: &[ClaimCode]) -> Vec<Statement> {
-    let apart = |from: ClaimCode, to: ClaimCode| {
-        sql("DELETE FROM claim_relations WHERE tenant = $1 AND claim = $2 AND related = $3")
-            .arg(tenant)
-            .arg(from)
-            .arg(to)
-    };
-    others.iter().flat_map(|other| [apart(claim, *other), apart(*other, claim)]).collect()
+    let apart = |other: &ClaimCode| [unrelate(tenant, claim, *other), unrelate(tenant, *other, claim)];
+    others.iter().flat_map(apart).collect()
 }
 
 /// Those of these claims that the scope sees, by code.

@@ -57,6 +57,8 @@ pub enum Counter {
     /// Every time that somebody takes deliveries in hand.
     Lease,
     SavedFilter,
+    File,
+    Import,
 }
 
 impl Counter {
@@ -109,6 +111,8 @@ impl Counter {
             Counter::Receiver => "receiver",
             Counter::Lease => "lease",
             Counter::SavedFilter => "saved_filter",
+            Counter::File => "file",
+            Counter::Import => "import",
         }
     }
 }

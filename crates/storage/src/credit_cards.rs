@@ -1,7 +1,7 @@
 //! Credit cards of people, as far as we know them: a payment gateway keeps the rest behind its token.
 
 use crate::statement::inserts;
-use crate::{Error, Source, Statement, Value, Weight, sql};
+use crate::{Error, Row, Source, Statement, Value, Weight, sql};
 use domain::{CreditCardCode, Moment, PersonCode, TenantId};
 
 /// A card as it is shown. The gateway's token is for whoever charges it, and read by nobody else.
@@ -30,19 +30,51 @@ pub async fn of(
         .arg(tenant)
         .arg(person);
     let rows = from.into().all(Weight::Point, statement).await?;
-    rows.iter()
-        .map(|row| {
-            Ok(CreditCard {
-                code: row.get("code")?,
-                brand: row.get("brand")?,
-                last_digits: row.get("last_digits")?,
-                holder: row.get("holder")?,
-                valid_until: row.get("valid_until")?,
-                is_main: row.get("is_main")?,
-                active: row.get("active")?,
-            })
-        })
-        .collect()
+    rows.iter().map(card).collect()
+}
+
+/// The cards of several people, by person and code.
+pub async fn of_some(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    people: impl IntoIterator<Item = PersonCode>,
+) -> Result<Vec<(PersonCode, CreditCard)>, Error> {
+    let statement = sql("SELECT person, code, brand, last_digits, holder, valid_until, is_main, active
+         FROM credit_cards WHERE tenant = $1")
+    .arg(tenant)
+    .within("person", people)
+    .ending("ORDER BY person, code");
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("person")?, card(row)?))).collect()
+}
+
+fn card(row: &Row) -> Result<CreditCard, Error> {
+    Ok(CreditCard {
+        code: row.get("code")?,
+        brand: row.get("brand")?,
+        last_digits: row.get("last_digits")?,
+        holder: row.get("holder")?,
+        valid_until: row.get("valid_until")?,
+        is_main: row.get("is_main")?,
+        active: row.get("active")?,
+    })
+}
+
+/// Writes anew what is shown of a card.
+pub fn update(tenant: TenantId, person: PersonCode, card: &CreditCard, now: Moment) -> Statement {
+    sql("UPDATE credit_cards SET brand = $4, last_digits = $5, holder = $6, valid_until = $7, is_main = $8, active = $9,
+             version = version + 1, updated_at = $10
+         WHERE tenant = $1 AND person = $2 AND code = $3")
+    .arg(tenant)
+    .arg(person)
+    .arg(card.code)
+    .arg(card.brand.as_str())
+    .arg(card.last_digits.as_str())
+    .arg(card.holder.as_str())
+    .arg(card.valid_until.as_str())
+    .arg(card.is_main)
+    .arg(card.active)
+    .arg(now)
 }
 
 /// A card with what the gateway knows it by.

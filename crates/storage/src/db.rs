@@ -117,6 +117,7 @@ pub struct Tx {
     session: Session,
     fault: Option<Fault>,
     wrote: bool,
+    writes: u64,
 }
 
 /// The first statement of a unit that failed. After it the engines differ (one would go on), so both stop.
@@ -130,7 +131,7 @@ pub(crate) struct Fault {
 
 impl Tx {
     pub(crate) fn new(session: Session) -> Tx {
-        Tx { session, fault: None, wrote: false }
+        Tx { session, fault: None, wrote: false, writes: 0 }
     }
 
     pub(crate) fn session(&mut self) -> &mut Session {
@@ -145,6 +146,12 @@ impl Tx {
     /// Whether the unit may have written something by now.
     pub(crate) fn has_written(&self) -> bool {
         self.wrote
+    }
+
+    /// How many statements may have written something by now: for a unit that does many things, to know whether one of
+    /// them had begun to write when it was refused.
+    pub fn writes(&self) -> u64 {
+        self.writes
     }
 
     pub(crate) fn take_fault(&mut self) -> Option<Fault> {
@@ -199,6 +206,7 @@ impl Tx {
             return Err(Error::Broken(format!("a statement after one that failed: {}", fault.text)));
         }
         self.wrote |= writes;
+        self.writes += u64::from(writes);
         self.fault = Some(Fault { text: Cow::Borrowed("it was cut off"), passing: false, slow: false });
         Ok(())
     }

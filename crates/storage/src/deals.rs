@@ -150,6 +150,11 @@ pub fn insert_moves<'m>(
     inserts(head, 100, rows)
 }
 
+/// Takes back where a deal went.
+pub fn remove_moves(tenant: TenantId, deal: DealCode) -> Statement {
+    sql("DELETE FROM deal_moves WHERE tenant = $1 AND deal = $2").arg(tenant).arg(deal)
+}
+
 /// `10 12`
 fn plans_text(plans: &[PlanCode]) -> String {
     plans.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")

@@ -53,15 +53,17 @@ macro_rules! columns {
     };
 }
 
+const INSERT: &str =
+    "INSERT INTO dependents (tenant, code, benefit, name, cpf, born_on, kinship, sex, identity_number, phone,
+     email, card, plans, active, version, created_at, updated_at) VALUES";
+
 /// Writes dependents that are not there yet, each with its code, and the words of their names.
 pub fn insert<'d>(
     tenant: TenantId,
     dependents: impl Iterator<Item = (DependentCode, &'d Dependent)> + Clone,
 ) -> Vec<Statement> {
     let rows = dependents.clone().map(|(code, one)| values(tenant, code, one));
-    let head = "INSERT INTO dependents (tenant, code, benefit, name, cpf, born_on, kinship, sex, identity_number, phone,
-         email, card, plans, active, version, created_at, updated_at) VALUES";
-    let mut statements = inserts(head, ROWS, rows);
+    let mut statements = inserts(INSERT, ROWS, rows);
     let named = dependents.map(|(code, one)| (code.get(), None, one.name.as_str()));
     statements.extend(names::insert(names::Index::Dependents, tenant, named));
     statements
@@ -104,6 +106,26 @@ pub async fn of(
     from.into().all(Weight::Point, statement).await?.iter().map(coded).collect()
 }
 
+/// Those of these benefits and those of these codes, by code.
+pub async fn some(
+    tx: &mut Tx,
+    tenant: TenantId,
+    benefits: &[BenefitCode],
+    codes: &[DependentCode],
+) -> Result<Vec<(DependentCode, Dependent)>, Error> {
+    let head = || sql(concat!("SELECT ", columns!(), " FROM dependents d WHERE d.tenant = $1")).arg(tenant);
+    let by_benefit = head().within("d.benefit", benefits.iter().copied()).ending("ORDER BY d.code");
+    let by_code = head().within("d.code", codes.iter().copied()).ending("ORDER BY d.code");
+    let mut all = std::collections::BTreeMap::new();
+    for statement in [by_benefit, by_code] {
+        for row in tx.all(statement).await? {
+            let (code, one) = coded(&row)?;
+            all.insert(code, one);
+        }
+    }
+    Ok(all.into_iter().collect())
+}
+
 /// How many dependents in force these benefits have.
 pub async fn count(
     from: impl Into<Source<'_>>,
@@ -129,6 +151,50 @@ pub async fn find(
             .arg(code);
     let found = from.into().one(statement).await?.map(|row| dependent(&row)).transpose()?;
     Ok(found.filter(|one| one.benefit == benefit))
+}
+
+/// The dependent of this code, of whatever benefit.
+pub async fn by_code(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    code: DependentCode,
+) -> Result<Option<Dependent>, Error> {
+    let statement =
+        sql(concat!("SELECT ", columns!(), " FROM dependents d WHERE d.tenant = $1 AND d.code = $2"))
+            .arg(tenant)
+            .arg(code);
+    from.into().one(statement).await?.map(|row| dependent(&row)).transpose()
+}
+
+/// A dependent as one text, and back.
+pub fn snapshot(one: &Dependent) -> String {
+    crate::snapshot::text(INSERT, values(TenantId::SERVER, DependentCode::new(0), one))
+}
+
+pub fn from_snapshot(text: &str) -> Result<Dependent, Error> {
+    dependent(&crate::snapshot::row(text)?)
+}
+
+/// Removes a dependent to whom nothing refers.
+pub fn remove(tenant: TenantId, code: DependentCode) -> Vec<Statement> {
+    vec![
+        sql("DELETE FROM dependents WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
+        names::remove(names::Index::Dependents, tenant, code.get()),
+        crate::imports::remove_code(tenant, "dependent", code.get()),
+    ]
+}
+
+/// Whether an appointment is for a dependent of this benefit.
+pub async fn is_awaited(
+    tx: &mut Tx,
+    tenant: TenantId,
+    benefit: BenefitCode,
+    code: DependentCode,
+) -> Result<bool, Error> {
+    let statement = sql(
+        "SELECT 1 AS one FROM appointments WHERE tenant = $1 AND benefit = $2 AND dependent = $3 LIMIT 1",
+    );
+    Ok(tx.one(statement.arg(tenant).arg(benefit).arg(code)).await?.is_some())
 }
 
 /// What stands in the way of a dependent.

@@ -17,6 +17,12 @@ pub enum Sweep {
     /// Addresses from which an account was not entered for long.
     KnownAddresses,
     LoginFailures,
+    /// The cells of imports that cannot be undone any more, and what is told of them.
+    ImportLines,
+    ImportProblems,
+    ImportResults,
+    /// Imports whose file was never read to its end.
+    CutOffImports,
 }
 
 impl Sweep {
@@ -29,6 +35,10 @@ impl Sweep {
         Sweep::Attempts,
         Sweep::KnownAddresses,
         Sweep::LoginFailures,
+        Sweep::ImportLines,
+        Sweep::ImportProblems,
+        Sweep::ImportResults,
+        Sweep::CutOffImports,
     ];
 
     /// For logs and metrics.
@@ -42,6 +52,10 @@ impl Sweep {
             Sweep::Attempts => "attempts",
             Sweep::KnownAddresses => "known_addresses",
             Sweep::LoginFailures => "login_failures",
+            Sweep::ImportLines => "import_lines",
+            Sweep::ImportProblems => "import_problems",
+            Sweep::ImportResults => "import_results",
+            Sweep::CutOffImports => "cut_off_imports",
         }
     }
 
@@ -71,6 +85,25 @@ impl Sweep {
             Sweep::LoginFailures => sql("DELETE FROM login_failures WHERE tenant = $1 AND subject IN
                  (SELECT subject FROM login_failures WHERE tenant = $1 AND since < $2
                   ORDER BY since, subject LIMIT $3)"),
+            // Those that somebody works on (3, 5, 6, 8) keep theirs.
+            Sweep::ImportLines => sql("DELETE FROM import_lines WHERE tenant = $1 AND (import, line) IN
+                 (SELECT l.import, l.line FROM imports i JOIN import_lines l ON l.tenant = i.tenant AND l.import = i.code
+                  WHERE i.tenant = $1 AND i.updated_at < $2 AND i.state NOT IN (3, 5, 6, 8)
+                  ORDER BY l.import, l.line LIMIT $3)"),
+            Sweep::ImportProblems => sql("DELETE FROM import_problems WHERE tenant = $1 AND (import, line, number) IN
+                 (SELECT p.import, p.line, p.number FROM imports i
+                  JOIN import_problems p ON p.tenant = i.tenant AND p.import = i.code
+                  WHERE i.tenant = $1 AND i.updated_at < $2 AND i.state NOT IN (3, 5, 6, 8)
+                  ORDER BY p.import, p.line, p.number LIMIT $3)"),
+            Sweep::ImportResults => sql("DELETE FROM import_results WHERE tenant = $1 AND (import, line) IN
+                 (SELECT r.import, r.line FROM imports i
+                  JOIN import_results r ON r.tenant = i.tenant AND r.import = i.code
+                  WHERE i.tenant = $1 AND i.updated_at < $2 AND i.state NOT IN (3, 5, 6, 8)
+                  ORDER BY r.import, r.line LIMIT $3)"),
+            Sweep::CutOffImports => sql("DELETE FROM imports WHERE tenant = $1 AND code IN
+                 (SELECT i.code FROM imports i WHERE i.tenant = $1 AND i.state = 1 AND i.updated_at < $2
+                  AND NOT EXISTS (SELECT 1 FROM import_lines l WHERE l.tenant = i.tenant AND l.import = i.code)
+                  ORDER BY i.code LIMIT $3)"),
         }
     }
 }

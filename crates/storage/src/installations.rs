@@ -1,7 +1,7 @@
 //! What is installed on the vehicles of benefits, and was.
 
 use crate::statement::inserts;
-use crate::{Error, Source, Statement, Value, Weight, sql};
+use crate::{Error, Row, Source, Statement, Value, Weight, sql};
 use domain::{BenefitCode, InstallationCode, Moment, SupplierCode, TenantId, TrackerCode};
 
 /// Days are `yyyy-MM-dd`.
@@ -36,24 +36,61 @@ pub async fn of(
         .arg(tenant)
         .arg(benefit);
     let rows = from.into().all(Weight::Point, statement).await?;
-    rows.iter()
-        .map(|row| {
-            let installation = Installation {
-                code: row.get("code")?,
-                tracker: row.get("tracker")?,
-                serial_number: row.get("serial_number")?,
-                imei: row.get("imei")?,
-                model: row.get("model")?,
-                maker: row.get("maker")?,
-                supplier: row.get("supplier")?,
-                place: row.get("place")?,
-                installed_on: row.get("installed_on")?,
-                removed_on: row.get("removed_on")?,
-                active: row.get("active")?,
-            };
-            Ok((installation, row.get("supplier_name")?))
-        })
-        .collect()
+    rows.iter().map(|row| Ok((installation(row)?, row.get("supplier_name")?))).collect()
+}
+
+/// What several benefits have and had, by benefit and code.
+pub async fn of_some(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    benefits: impl IntoIterator<Item = BenefitCode>,
+) -> Result<Vec<(BenefitCode, Installation)>, Error> {
+    let statement = sql(
+        "SELECT benefit, code, tracker, serial_number, imei, model, maker, supplier, place, installed_on,
+             removed_on, active FROM installations WHERE tenant = $1",
+    )
+    .arg(tenant)
+    .within("benefit", benefits)
+    .ending("ORDER BY benefit, code");
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("benefit")?, installation(row)?))).collect()
+}
+
+fn installation(row: &Row) -> Result<Installation, Error> {
+    Ok(Installation {
+        code: row.get("code")?,
+        tracker: row.get("tracker")?,
+        serial_number: row.get("serial_number")?,
+        imei: row.get("imei")?,
+        model: row.get("model")?,
+        maker: row.get("maker")?,
+        supplier: row.get("supplier")?,
+        place: row.get("place")?,
+        installed_on: row.get("installed_on")?,
+        removed_on: row.get("removed_on")?,
+        active: row.get("active")?,
+    })
+}
+
+/// Writes everything that is known of an installation anew.
+pub fn update(tenant: TenantId, benefit: BenefitCode, one: &Installation, now: Moment) -> Statement {
+    sql("UPDATE installations SET tracker = $4, serial_number = $5, imei = $6, model = $7, maker = $8, supplier = $9,
+             place = $10, installed_on = $11, removed_on = $12, active = $13, version = version + 1, updated_at = $14
+         WHERE tenant = $1 AND benefit = $2 AND code = $3")
+    .arg(tenant)
+    .arg(benefit)
+    .arg(one.code)
+    .arg(one.tracker)
+    .arg(one.serial_number.as_deref())
+    .arg(one.imei.as_deref())
+    .arg(one.model.as_deref())
+    .arg(one.maker.as_deref())
+    .arg(one.supplier)
+    .arg(one.place.as_deref())
+    .arg(one.installed_on.as_deref())
+    .arg(one.removed_on.as_deref())
+    .arg(one.active)
+    .arg(now)
 }
 
 /// How many rows travel in one statement.

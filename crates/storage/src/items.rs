@@ -1,7 +1,7 @@
 //! The plans of benefits, also those that a benefit no longer has.
 
 use crate::statement::inserts;
-use crate::{Error, Source, Statement, Value, Weight, sql};
+use crate::{Error, Row, Source, Statement, Value, Weight, sql};
 use domain::{BenefitCode, ItemCode, Moment, PlanCode, TenantId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,18 +28,33 @@ pub async fn of(
     .arg(tenant)
     .arg(benefit);
     let rows = from.into().all(Weight::Point, statement).await?;
-    rows.iter()
-        .map(|row| {
-            Ok(Item {
-                code: row.get("code")?,
-                plan: row.get("plan")?,
-                price: row.get("price")?,
-                included_on: row.get("included_on")?,
-                is_first: row.get("is_first")?,
-                active: row.get("active")?,
-            })
-        })
-        .collect()
+    rows.iter().map(item).collect()
+}
+
+/// The items of several benefits, each benefit's by code.
+pub async fn of_some(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    benefits: impl IntoIterator<Item = BenefitCode>,
+) -> Result<Vec<(BenefitCode, Item)>, Error> {
+    let statement =
+        sql("SELECT benefit, code, plan, price, included_on, is_first, active FROM items WHERE tenant = $1")
+            .arg(tenant)
+            .within("benefit", benefits)
+            .ending("ORDER BY benefit, code");
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("benefit")?, item(row)?))).collect()
+}
+
+fn item(row: &Row) -> Result<Item, Error> {
+    Ok(Item {
+        code: row.get("code")?,
+        plan: row.get("plan")?,
+        price: row.get("price")?,
+        included_on: row.get("included_on")?,
+        is_first: row.get("is_first")?,
+        active: row.get("active")?,
+    })
 }
 
 /// How many rows travel in one statement.
@@ -86,6 +101,21 @@ pub fn end(tenant: TenantId, benefit: BenefitCode, item: ItemCode, now: Moment) 
         .arg(benefit)
         .arg(item)
         .arg(now)
+}
+
+/// Writes everything that is known of an item anew.
+pub fn update(tenant: TenantId, benefit: BenefitCode, item: &Item, now: Moment) -> Statement {
+    sql("UPDATE items SET plan = $4, price = $5, included_on = $6, is_first = $7, active = $8, updated_at = $9
+         WHERE tenant = $1 AND benefit = $2 AND code = $3")
+    .arg(tenant)
+    .arg(benefit)
+    .arg(item.code)
+    .arg(item.plan)
+    .arg(item.price)
+    .arg(item.included_on.as_str())
+    .arg(item.is_first)
+    .arg(item.active)
+    .arg(now)
 }
 
 /// Writes anew whether an item is in force, and at what price.

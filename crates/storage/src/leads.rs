@@ -74,6 +74,30 @@ pub fn update(tenant: TenantId, code: LeadCode, before: &Lead, lead: &Lead) -> V
     statements
 }
 
+/// A lead as one text, and back.
+pub fn snapshot(one: &Lead) -> String {
+    crate::snapshot::text(INSERT, values(TenantId::SERVER, LeadCode::new(0), one))
+}
+
+pub fn from_snapshot(text: &str) -> Result<Lead, Error> {
+    lead(&crate::snapshot::row(text)?)
+}
+
+/// Removes a lead to whom nothing refers.
+pub fn remove(tenant: TenantId, code: LeadCode) -> Vec<Statement> {
+    vec![
+        sql("DELETE FROM leads WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
+        names::remove(names::Index::Leads, tenant, code.get()),
+        crate::imports::remove_code(tenant, "lead", code.get()),
+    ]
+}
+
+/// Whether there is a deal with a lead.
+pub async fn has_deal(tx: &mut Tx, tenant: TenantId, code: LeadCode) -> Result<bool, Error> {
+    let statement = sql("SELECT 1 AS one FROM deals WHERE tenant = $1 AND lead = $2 LIMIT 1");
+    Ok(tx.one(statement.arg(tenant).arg(code)).await?.is_some())
+}
+
 /// The lead of this code, whoever may see it.
 pub async fn by_code(
     from: impl Into<Source<'_>>,

@@ -120,6 +120,37 @@ pub fn change(tenant: TenantId, before: Before, row: &ListedRow<'_>) -> Vec<Stat
     statements
 }
 
+/// Takes a row out, with everything that counts it or leads to it.
+pub fn remove(tenant: TenantId, slot: i32, was: Before, registered_on: &str) -> Vec<Statement> {
+    let (mut changes, mut months) = (Changes::default(), monthly::Changes::default());
+    let situation = was.benefit.map_or(NO_SITUATION, |(_, situation)| situation);
+    let counted = Counted { branch: was.branch, situation };
+    changes.count(Ordering::Slot, slot, counted, -1);
+    if let Some((benefit, _)) = was.benefit {
+        changes.count(Ordering::Benefit, benefit.get(), counted, -1);
+        months.count(monthly::Turn::Registered, registered_on, was.branch, -1);
+    }
+    let mut statements = vec![
+        sql("DELETE FROM listing WHERE tenant = $1 AND slot = $2").arg(tenant).arg(slot),
+        names::remove(names::Index::Rows, tenant, slot),
+    ];
+    statements.extend(changes.statements(tenant));
+    statements.extend(months.statements(tenant));
+    statements
+}
+
+/// The row of a member without a benefit.
+pub async fn free_row(
+    tx: &mut Tx,
+    tenant: TenantId,
+    person: PersonCode,
+) -> Result<Option<(i32, BranchCode)>, Error> {
+    let statement =
+        sql("SELECT slot, branch FROM listing WHERE tenant = $1 AND person = $2 AND benefit IS NULL");
+    let row = tx.one(statement.arg(tenant).arg(person)).await?;
+    row.map(|row| Ok((row.get("slot")?, row.get("branch")?))).transpose()
+}
+
 /// What changed of a person, besides what his rows show at once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moved {
@@ -185,6 +216,20 @@ pub async fn change_member(
     statements.extend(changes.statements(tenant));
     tx.batch(statements).await?;
     touch(tx, tenant).await
+}
+
+/// The rows of these members that no benefit has taken over yet.
+pub async fn free(
+    tx: &mut Tx,
+    tenant: TenantId,
+    people: impl IntoIterator<Item = PersonCode>,
+) -> Result<Vec<(PersonCode, (i32, BranchCode))>, Error> {
+    let statement = sql("SELECT person, slot, branch FROM listing WHERE tenant = $1")
+        .arg(tenant)
+        .within("person", people)
+        .ending("AND benefit IS NULL ORDER BY slot");
+    let rows = tx.all(statement).await?;
+    rows.iter().map(|row| Ok((row.get("person")?, (row.get("slot")?, row.get("branch")?)))).collect()
 }
 
 /// Says that rows of the searches changed, so that nobody trusts an earlier count of them.

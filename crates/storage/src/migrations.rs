@@ -55,7 +55,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step(11, "saved_filters", include_str!("../migrations/0011_saved_filters.sql")),
     step(12, "boards", include_str!("../migrations/0012_boards.sql")),
     step(13, "sales_board", include_str!("../migrations/0013_sales_board.sql")),
-    step(18, "queues", include_str!("../migrations/0018_queues.sql")),
+    step(14, "files", include_str!("../migrations/0014_files.sql")),
+    step(15, "imports", include_str!("../migrations/0015_imports.sql")),
+    step(16, "mirror", include_str!("../migrations/0016_mirror.sql")),
+    step(17, "queues", include_str!("../migrations/0017_queues.sql")),
 ];
 
 /// What the migrations say, in their order.

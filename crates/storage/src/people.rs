@@ -1,7 +1,11 @@
 //! Everybody that an association knows.
 
+mod undoing;
+
+pub use undoing::{from_snapshot, referred, remove, snapshot};
+
 use crate::statement::inserts;
-use crate::{Error, Row, Source, Tx, Value, Weight, benefits, sql};
+use crate::{Error, Row, Source, Statement, Tx, Value, Weight, benefits, sql};
 use domain::{
     BranchCode, Cep, CivilState, Cnpj, Document, Email, Moment, Nature, PersonCode, Phone, PostalAddress,
     Rejection, Scope, SellerCode, Sex, TenantId,
@@ -115,6 +119,39 @@ pub async fn insert_all<'p>(
     tx.batch(inserts(INSERT, ROWS, rows)).await
 }
 
+/// The same where each has a code of his own.
+pub fn insert_each<'p>(
+    tenant: TenantId,
+    people: impl IntoIterator<Item = (PersonCode, &'p Profile)>,
+) -> Vec<Statement> {
+    inserts(INSERT, ROWS, people.into_iter().map(|(code, person)| row(tenant, code.get(), person)))
+}
+
+/// The people with these documents, whoever may see them.
+pub async fn by_documents(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    documents: impl IntoIterator<Item = &Document>,
+) -> Result<Vec<(PersonCode, Profile)>, Error> {
+    let documents = documents.into_iter().map(Document::as_str);
+    let statement = sql(SELECT).ending("WHERE tenant = $1").arg(tenant).within("document", documents);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("code")?, profile(row)?))).collect()
+}
+
+/// Who has these documents, as they are kept.
+pub async fn with_documents<'d>(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    documents: impl IntoIterator<Item = &'d Document>,
+) -> Result<Vec<(String, PersonCode)>, Error> {
+    let statement = sql("SELECT document, code FROM people WHERE tenant = $1")
+        .arg(tenant)
+        .within("document", documents.into_iter().map(Document::as_str));
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("document")?, row.get("code")?))).collect()
+}
+
 /// The person with this document, whoever may see him.
 pub async fn by_document(
     from: impl Into<Source<'_>>,
@@ -177,7 +214,7 @@ pub async fn update(tx: &mut Tx, tenant: TenantId, code: PersonCode, person: &Pr
              mobile = $39, landline = $40, spouse = $41, payer_document = $42, payer_address = $43,
              version = version + $44, created_at = $45, updated_at = $46
          WHERE tenant = $1 AND code = $2");
-    tx.execute(values.into_iter().fold(statement, crate::Statement::arg)).await.map(drop)
+    tx.execute(values.into_iter().fold(statement, Statement::arg)).await.map(drop)
 }
 
 /// What the database holds was checked when it came; what does not fit any more is a defect, and is told as one.

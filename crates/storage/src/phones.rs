@@ -1,7 +1,7 @@
 //! The telephones of people, each person's in the order in which they were given.
 
 use crate::statement::inserts;
-use crate::{Error, Row, Source, Tx, Value, Weight, sql};
+use crate::{Error, Row, Source, Statement, Tx, Value, Weight, sql};
 use domain::{PersonCode, Phone, PhoneKind, TenantId};
 
 /// Brazil, the country of every number without one.
@@ -36,12 +36,50 @@ fn rows(tenant: TenantId, person: i32, phones: &[Phone]) -> impl Iterator<Item =
     })
 }
 
+/// The same of people who each have a code of their own.
+pub fn insert_each<'p>(
+    tenant: TenantId,
+    people: impl IntoIterator<Item = (PersonCode, &'p [Telephone])>,
+) -> Vec<Statement> {
+    let rows = people.into_iter().flat_map(|(person, phones)| {
+        (1..).zip(phones).map(move |(position, phone): (i32, _)| -> [Value; 6] {
+            [
+                tenant.into(),
+                person.into(),
+                position.into(),
+                phone.kind.into(),
+                phone.country.as_str().into(),
+                phone.number.as_str().into(),
+            ]
+        })
+    });
+    inserts(INSERT, ROWS, rows)
+}
+
+/// One as it was kept elsewhere.
+pub(crate) fn as_kept(kind: PhoneKind, country: &str, number: &str) -> Option<Telephone> {
+    Some(Telephone { kind, country: country.to_owned(), number: Phone::parse(number).ok()? })
+}
+
 /// A telephone as it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Telephone {
     pub kind: PhoneKind,
     pub country: String,
     pub number: Phone,
+}
+
+/// Writes telephones of people who have none yet, each person's in their order.
+pub fn insert_listed(tenant: TenantId, phones: &[(PersonCode, Telephone)]) -> Vec<Statement> {
+    let mut position = 0;
+    let mut last = None;
+    let rows = phones.iter().map(|(person, phone)| -> [Value; 6] {
+        position = if last == Some(*person) { position + 1 } else { 1 };
+        last = Some(*person);
+        let (kind, country) = (phone.kind.into(), phone.country.as_str().into());
+        [tenant.into(), (*person).into(), position.into(), kind, country, phone.number.as_str().into()]
+    });
+    inserts(INSERT, ROWS, rows)
 }
 
 /// Who has this number, by code.

@@ -54,7 +54,7 @@ pub enum Pause {
 }
 
 impl Pause {
-    const fn number(self) -> i64 {
+    pub const fn number(self) -> i64 {
         match self {
             Pause::ByHand => 1,
             Pause::Gone => 2,

@@ -304,6 +304,46 @@ fn value(field: &FieldSpec, row: &Row) -> Result<Value, Error> {
     Ok(read.unwrap_or(Value::Nothing))
 }
 
+/// Removes a record to which nothing refers.
+pub async fn remove(tx: &mut Tx, register: &Register, tenant: TenantId, code: i32) -> Result<(), Error> {
+    let statement = sql("DELETE FROM").ending(register.table).then("WHERE tenant = ?", [tenant]);
+    tx.execute(statement.then(&format!("AND {} = ?", register.key), [code])).await.map(drop)
+}
+
+/// What of the association names a plan, or a seller. Asked for only where one is to be removed again; the last of these walk
+/// a table, for what is named in a text has no index.
+pub async fn named_by(
+    tx: &mut Tx,
+    table: &str,
+    tenant: TenantId,
+    code: i32,
+) -> Result<Option<&'static str>, Error> {
+    let by = |text: &'static str| sql(text).arg(tenant).arg(code);
+    let part = |text: &'static str| sql(text).arg(tenant).arg(format!("% {code} %"));
+    let (asked, words) = match table {
+        "plans" => (
+            vec![
+                by("SELECT 1 AS one FROM items WHERE tenant = $1 AND plan = $2 LIMIT 1"),
+                part(
+                    "SELECT 1 AS one FROM dependents WHERE tenant = $1 AND ' ' || plans || ' ' LIKE $2 LIMIT 1",
+                ),
+                part("SELECT 1 AS one FROM deals WHERE tenant = $1 AND ' ' || plans || ' ' LIKE $2 LIMIT 1"),
+            ],
+            ["benefícios", "dependentes", "negócios"],
+        ),
+        _ => (
+            vec![
+                by("SELECT 1 AS one FROM listing WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
+                by("SELECT 1 AS one FROM listing WHERE tenant = $1 AND representative = $2 LIMIT 1"),
+                by("SELECT 1 AS one FROM leads WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
+            ],
+            ["associados", "associados", "leads"],
+        ),
+    };
+    let found = tx.each(asked).await?;
+    Ok(found.iter().zip(words).find(|(rows, _)| !rows.is_empty()).map(|(_, word)| word))
+}
+
 /// Takes what only one of several may have from the others: those where these fields have these values.
 pub async fn take_from_others(
     tx: &mut Tx,

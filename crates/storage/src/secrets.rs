@@ -18,6 +18,10 @@ impl Kind {
             Kind::SecondFactor => "second_factor",
         }
     }
+
+    pub fn from_name(name: &str) -> Option<Kind> {
+        [Kind::Receiver, Kind::SecondFactor].into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// Whether anything was encrypted with the server's key, so that losing it would lose something.

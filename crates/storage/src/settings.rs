@@ -12,6 +12,8 @@ pub enum Setting {
     Demo,
     /// A digest of the code by which an empty server is set up in a browser.
     SetupCode,
+    /// How far an association has been brought from a file.
+    Bringing,
 }
 
 impl Setting {
@@ -21,6 +23,7 @@ impl Setting {
             Setting::KeyFingerprint => "key_fingerprint",
             Setting::Demo => "demo",
             Setting::SetupCode => "setup_code",
+            Setting::Bringing => "bringing",
         }
     }
 }
@@ -36,4 +39,8 @@ pub async fn set(tx: &mut Tx, setting: Setting, value: &str) -> Result<(), Error
     .arg(setting.name())
     .arg(value);
     tx.execute(statement).await.map(drop)
+}
+
+pub async fn forget(tx: &mut Tx, setting: Setting) -> Result<(), Error> {
+    tx.execute(sql("DELETE FROM settings WHERE name = $1").arg(setting.name())).await.map(drop)
 }

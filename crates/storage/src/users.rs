@@ -55,6 +55,41 @@ pub async fn insert(tx: &mut Tx, user: &NewUser<'_>) -> Result<(), Error> {
     tx.batch(statements).await
 }
 
+/// Somebody of whom no more is known than his name, and who can never enter: he has no login.
+pub fn insert_named(
+    tenant: TenantId,
+    code: UserCode,
+    name: &str,
+    email: &str,
+    now: Moment,
+) -> crate::Statement {
+    sql("INSERT INTO users (tenant, code, name, email, role, password_hash, must_change_password, active, version,
+             created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, '', FALSE, FALSE, 1, $6, $6)")
+    .arg(tenant)
+    .arg(code)
+    .arg(name)
+    .arg(email)
+    .arg(Role::Operator)
+    .arg(now)
+}
+
+/// The codes and names of all users, by code.
+pub async fn names(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<(UserCode, String)>, Error> {
+    let statement = sql("SELECT code, name FROM users WHERE tenant = $1 ORDER BY code").arg(tenant);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("code")?, row.get("name")?))).collect()
+}
+
+/// Calls a user otherwise.
+pub fn rename(tenant: TenantId, code: UserCode, name: &str, now: Moment) -> crate::Statement {
+    sql("UPDATE users SET name = $3, version = version + 1, updated_at = $4 WHERE tenant = $1 AND code = $2")
+        .arg(tenant)
+        .arg(code)
+        .arg(name)
+        .arg(now)
+}
+
 fn in_branches(
     tenant: TenantId,
     user: UserCode,

@@ -3,11 +3,12 @@
 use domain::{
     AppointmentCode, BenefitCode, BenefitKind, BranchCode, CivilState, ClaimCode, ClaimTypeCode, ClinicCode,
     CreditCardCode, DealCode, DealState, DeliveryState, DependentCode, DoctorCode, Entity, FieldCode,
-    FieldKind, FilterCode, Fuel, FunnelCode, HistoryCode, InspectionCode, InspectionTypeCode,
-    InstallationCode, Involved, ItemCode, Kinship, LeadCode, MailCode, Moment, Nature, PersonCode, PhoneKind,
-    PlanCode, Priority, ReceiverCode, Role, SellerCode, SellerKind, Sex, SituationCode, SituationKind,
-    SpecialtyCode, StageCode, SupplierCode, TenantId, TicketCode, TicketTypeCode, TrackerCode, UserCode,
-    VehicleCategory, VehicleTypeCode,
+    FieldKind, FileCode, FileKind, FileOwner, FilterCode, Fuel, FunnelCode, HistoryCode, ImportCode,
+    ImportKind, ImportOutcome, ImportState, InspectionCode, InspectionTypeCode, InstallationCode, Involved,
+    ItemCode, Kinship, LeadCode, MailCode, Moment, Nature, PersonCode, PhoneKind, PlanCode, Priority,
+    ReceiverCode, Role, SellerCode, SellerKind, Sex, SituationCode, SituationKind, SpecialtyCode, StageCode,
+    SupplierCode, TenantId, TicketCode, TicketTypeCode, TrackerCode, UserCode, VehicleCategory,
+    VehicleTypeCode,
 };
 
 /// A parameter or a column: BIGINT, TEXT, BOOLEAN, BYTEA, or nothing.
@@ -181,7 +182,9 @@ codes!(
     SellerCode,
     SupplierCode,
     FieldCode,
+    FileCode,
     FilterCode,
+    ImportCode,
     PersonCode,
     BenefitCode,
     ItemCode,
@@ -239,5 +242,10 @@ numbered!(
     DealState,
     DeliveryState,
     Involved,
-    Priority
+    Priority,
+    FileOwner,
+    FileKind,
+    ImportKind,
+    ImportState,
+    ImportOutcome
 );

@@ -3,6 +3,8 @@
 use crate::Server;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 /// An answer, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +35,13 @@ impl Reply {
     }
 }
 
+/// An answer that is no text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    pub head: Reply,
+    pub bytes: Vec<u8>,
+}
+
 /// `Authorization: Basic …`
 pub fn basic(login: &str, password: &str) -> String {
     format!("Basic {}", STANDARD.encode(format!("{login}:{password}")))
@@ -52,6 +61,28 @@ impl Server {
             request.push_str(&format!("Content-Length: {}\r\n", body.len()));
         }
         reply(&self.raw(&format!("{request}\r\n{body}")).await)
+    }
+
+    /// Sends bytes with a token, and reads bytes.
+    pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Whole {
+        let mut request = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nHost: localhost\r\n");
+        for (name, value) in headers {
+            request.push_str(&format!("{name}: {value}\r\n"));
+        }
+        request.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        // Who is refused early does not take the rest.
+        let _ = stream.write_all(body).await;
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("an answer") + 4;
+        let bytes = answer.split_off(end);
+        let mut head = reply(std::str::from_utf8(&answer).unwrap());
+        if let Ok(text) = std::str::from_utf8(&bytes) {
+            head.body = text.to_owned();
+        }
+        Whole { head, bytes }
     }
 
     /// A token for a user of the world, whose password is [`crate::PASSWORD`].

@@ -10,6 +10,7 @@ mod client;
 mod cluster;
 mod database;
 mod dump;
+pub mod pictures;
 mod receiver;
 mod registers;
 mod server;
@@ -21,7 +22,7 @@ mod world;
 /// The key of every server in tests.
 pub const SERVER_KEY: [u8; 32] = [7; 32];
 
-pub use client::{Reply, basic};
+pub use client::{Reply, Whole, basic};
 pub use cluster::Cluster;
 pub use database::{Database, Engine, TEMPLATE};
 pub use dump::{dump, tables};

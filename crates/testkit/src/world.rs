@@ -68,7 +68,8 @@ impl World {
         let first = process(&database, &clock, 1).await;
         let mut processes = vec![first];
         if engine == Engine::Postgres {
-            processes.push(process(&database, &clock, 2).await);
+            let files = processes[0].files.clone();
+            processes.push(App { files, ..process(&database, &clock, 2).await });
         }
         let app = &processes[0];
         let here = tenant(app, "Associação Aqui", &HERE).await;
@@ -143,6 +144,7 @@ pub fn app_on(db: Db, clock: Arc<StillClock>, seed: u64) -> App {
     let passwords = Passwords::new(Cost::CHEAPEST, 2, &*chance).unwrap();
     let mut app = App::new(db, clock, chance, passwords);
     app.public_url = PUBLIC_URL.into();
+    app.files = app::files::Place::in_memory();
     app.vault = Some(app::Vault::new(&crate::SERVER_KEY).unwrap());
     app
 }

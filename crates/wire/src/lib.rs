@@ -1,12 +1,14 @@
 //! The interface's words: its records and formats in Portuguese, exactly as the specification writes them, the reader
 //! of what callers send, and the text of every refusal and of every mail. No rule lives here.
 
+pub mod attachment;
 pub mod mail;
 pub mod names;
 pub mod read;
 pub mod records;
 pub mod refusal;
 pub mod register;
+pub mod sheet;
 pub mod trigger;
 
-pub use names::{delivery_state, entity_from, entity_path, role, role_from};
+pub use names::{delivery_state, entity_from, entity_path, import_state, role, role_from};

@@ -1,8 +1,8 @@
 //! What the fixed sets are called outside, each in one table.
 
 use domain::{
-    BenefitKind, CivilState, DealState, DeliveryState, Entity, FieldKind, Fuel, Involved, Kinship, Nature,
-    PhoneKind, Priority, Role, SellerKind, Sex, SituationKind, VehicleCategory,
+    BenefitKind, CivilState, DealState, DeliveryState, Entity, FieldKind, Fuel, ImportState, Involved,
+    Kinship, Nature, PhoneKind, Priority, Role, SellerKind, Sex, Sheet, SituationKind, VehicleCategory,
 };
 
 /// A set whose members callers name, exactly as its table writes them.
@@ -113,6 +113,9 @@ names! { read
     /// `situacao` of a deal.
     deal_state: DealState { Open = "Aberto", Won = "Ganho", Lost = "Perdido" }
 
+    /// `formato` of an export.
+    sheet: Sheet { Csv = "csv", Xlsx = "xlsx" }
+
     /// `tipo` of a seller.
     seller_kind: SellerKind { Consultant = "Consultor", Representative = "Representante" }
 
@@ -158,6 +161,19 @@ names! {
         Utility = "Utilitario",
         Bus = "Onibus",
         Other = "Outro",
+    }
+
+    /// `estado` of an import.
+    import_state: ImportState {
+        Reading = "lendo",
+        Ready = "lida",
+        Checking = "conferindo",
+        Checked = "conferida",
+        Running = "importando",
+        Paused = "pausada",
+        Done = "concluida",
+        Undoing = "desfazendo",
+        Undone = "desfeita",
     }
 
     /// `sexo` in the member search.
@@ -223,6 +239,7 @@ mod tests {
         all(Kinship::ALL, kinship);
         all(DealState::ALL, deal_state);
         all(SellerKind::ALL, seller_kind);
+        all(Sheet::ALL, sheet);
         all(Involved::ALL, involved);
         all(DeliveryState::ALL, delivery_state);
         all(Priority::ALL, priority);

@@ -1,7 +1,7 @@
 //! What a refusal says: one sentence in Portuguese that names the field and what is allowed, written for the person in
 //! front of the screen.
 
-use domain::{Field, FieldProblem, Money, RegisterProblem, Rejection, Stands};
+use domain::{Field, FieldProblem, FileProblem, ImportProblem, Money, RegisterProblem, Rejection, Stands};
 
 /// What a field is called outside.
 pub fn field(field: Field) -> &'static str {
@@ -46,6 +46,7 @@ pub fn field(field: Field) -> &'static str {
         Field::Responsible => "codUsuarioResponsavel",
         Field::Plans => "planos",
         Field::Kinship => "parentesco",
+        Field::File => "codArquivo",
         Field::Text => "texto",
         Field::User => "codUsuario",
         Field::Item => "codItem",
@@ -68,6 +69,7 @@ pub fn field(field: Field) -> &'static str {
         Field::Appointment => "codConsulta",
         Field::Priority => "prioridade",
         Field::Involved => "envolvido",
+        Field::Import => "codImportacao",
     }
 }
 
@@ -212,6 +214,9 @@ pub fn text(rejection: &Rejection) -> String {
         }
         Rejection::UnknownCode { field: case @ (Field::Claim | Field::Inspection | Field::Ticket | Field::Appointment), code } => {
             format!("{}: o registro {code} não existe para o seu usuário.", field(*case))
+        }
+        Rejection::UnknownCode { field: Field::File, code } => {
+            format!("codArquivo: o arquivo {code} não existe para o seu usuário.")
         }
         Rejection::UnknownCode { field: Field::User, code } => {
             format!("codUsuario: o usuário {code} não existe nesta base.")
@@ -401,7 +406,9 @@ pub fn text(rejection: &Rejection) -> String {
             let (part, sentence) = register_problem(problem);
             format!("{field}{part}: {sentence}")
         }
+        Rejection::Import(problem) => imported(problem),
         Rejection::NoVersion => "versao: informe a versão do registro que você leu.".to_owned(),
+        Rejection::File(problem) => format!("arquivo: {}", file_problem(problem)),
     }
 }
 
@@ -454,6 +461,34 @@ fn register_problem(problem: &RegisterProblem) -> (String, String) {
     (String::new(), sentence)
 }
 
+/// Why a file is not kept.
+fn file_problem(problem: &FileProblem) -> String {
+    const KINDS: &str = "envie uma foto (JPEG, PNG ou WebP), um PDF, um DOCX ou um XLSX.";
+    match problem {
+        FileProblem::Empty => "veio vazio; escolha o arquivo de novo.".to_owned(),
+        FileProblem::TooLarge { most_mib } => format!("passa de {most_mib} MiB, o máximo; envie um menor."),
+        FileProblem::Unknown => format!("o conteúdo não é de um tipo aceito; {KINDS}"),
+        FileProblem::Heic => {
+            "esta foto está no formato HEIC, que poucos programas abrem; envie-a em JPEG. No iPhone, escolha Ajustes, Câmera, \
+             Formatos, Mais compatível, ou envie a foto pelo navegador do próprio telefone, que a converte."
+                .to_owned()
+        }
+        FileProblem::Animated => "é uma imagem animada; envie uma foto parada.".to_owned(),
+        FileProblem::Broken => "está incompleto ou estragado e não abre; envie-o de novo.".to_owned(),
+        FileProblem::TooManyPixels { most_megapixels } => {
+            format!("a foto passa de {most_megapixels} megapixels, o máximo; envie uma menor.")
+        }
+        FileProblem::Macros => "o documento traz macros (programas); salve-o sem elas e envie de novo.".to_owned(),
+        FileProblem::TooMany { most } => {
+            format!("este registro já tem {most} arquivos, o máximo; remova um antes de enviar outro.")
+        }
+        FileProblem::BaseFull { most_gib } => {
+            format!("a associação já guarda {most_gib} GiB de arquivos, o máximo; fale com o administrador.")
+        }
+        FileProblem::Gone => "foi removido há tempo demais e já não existe; envie-o de novo.".to_owned(),
+    }
+}
+
 /// The part of the field that is wrong, and why.
 fn field_problem(problem: &FieldProblem) -> (&'static str, String) {
     match problem {
@@ -480,5 +515,59 @@ fn listed<T: ToString>(words: &[T]) -> String {
         [] => "nenhum".to_owned(),
         [one] => one.clone(),
         [most @ .., last] => format!("{} ou {last}", most.join(", ")),
+    }
+}
+
+/// What is wrong with a file that is imported, or with what is asked of an import.
+fn imported(problem: &ImportProblem) -> String {
+    use ImportProblem as P;
+    match problem {
+        P::TooLarge(most) => {
+            format!("arquivo: é grande demais; envie no máximo {most} MiB, ou divida a planilha.")
+        }
+        P::UnknownFormat => {
+            "arquivo: não é um CSV nem um XLSX; na planilha, salve como CSV ou como pasta de trabalho do Excel (.xlsx)."
+                .to_owned()
+        }
+        P::Damaged => {
+            "arquivo: a planilha está danificada, incompleta ou protegida por senha; abra-a, salve de novo e envie."
+                .to_owned()
+        }
+        P::UnpacksTooLarge => {
+            "arquivo: descompactada, a planilha é grande demais; apague abas e colunas que não interessam, ou salve como CSV."
+                .to_owned()
+        }
+        P::Empty => {
+            "arquivo: está vazio; a primeira linha traz os nomes das colunas, e cada linha abaixo, um registro."
+                .to_owned()
+        }
+        P::TooManyRows(most) => format!("arquivo: tem linhas demais; envie no máximo {most} por vez."),
+        P::TooManyColumns(most) => format!("arquivo: tem colunas demais; deixe no máximo {most}."),
+        P::CellTooLong { row, longest } => format!(
+            "arquivo: na linha {row} há um texto longo demais; use no máximo {longest} caracteres em cada célula."
+        ),
+        P::UnknownColumn(name) => format!("colunas: o arquivo não tem a coluna \"{name}\"."),
+        P::UnknownField(name) => {
+            format!("colunas: \"{name}\" não é um campo desta importação; veja em camposPossiveis os que são.")
+        }
+        P::FieldTwice(name) => format!("colunas: duas colunas vão para {name}; escolha uma."),
+        P::BenefitUnnamed => "informe o CPF do titular, a placa ou o código do benefício.".to_owned(),
+        P::NoBenefit => {
+            "titular: não há um benefício em vigor dele que você possa ver; confira o CPF, a placa ou o código."
+                .to_owned()
+        }
+        P::ManyBenefits => {
+            "titular: ele tem mais de um benefício em vigor; diga qual, pela placa ou pelo código do benefício."
+                .to_owned()
+        }
+        P::NotMapped(fields) => format!("colunas: diga que coluna do arquivo traz {}.", fields.join(" e ")),
+        P::WrongState(what) => format!("codImportacao: {what}"),
+        P::TooLate => {
+            "codImportacao: uma importação pode ser desfeita por 7 dias, e eles já passaram.".to_owned()
+        }
+        P::Removed => {
+            "este código foi de um registro que uma importação desfeita removeu, e não volta a ser usado; deixe a célula vazia."
+                .to_owned()
+        }
     }
 }

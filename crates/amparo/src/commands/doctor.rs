@@ -103,6 +103,7 @@ async fn database(settings: &Settings, address: &Address, findings: &mut Vec<Fin
     let is_served = processes(&app, findings).await;
     key(settings, address, &app, findings).await;
     bases(&app, findings).await;
+    findings.push(files(settings, address).await);
     findings.push(port(&settings.listen, is_served).await);
     app.db.close().await;
 }
@@ -157,6 +158,19 @@ async fn bases(app: &App, findings: &mut Vec<Finding>) {
         (Ok(_), Ok(None)) => notice(WHAT, "nenhuma ainda; crie com `amparo tenant create --name NOME`."),
         (Err(error), _) | (_, Err(error)) => fault(WHAT, app::Error::from(error)),
     });
+}
+
+/// Writes, reads and removes something where files are kept.
+async fn files(settings: &Settings, address: &Address) -> Finding {
+    const WHAT: &str = "arquivos";
+    let place = match super::file_place(settings, address) {
+        Ok(place) => place,
+        Err(error) => return fault(WHAT, error),
+    };
+    match super::probe_files(&place).await {
+        Ok(()) => fine(WHAT, format!("gravados e lidos em {place:?}.")),
+        Err(error) => fault(WHAT, error),
+    }
 }
 
 async fn port(address: &str, is_served: bool) -> Finding {

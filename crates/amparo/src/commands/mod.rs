@@ -3,21 +3,26 @@
 mod config;
 mod demo;
 mod doctor;
+mod import;
 mod listen;
 mod migrate;
+mod mirror;
 mod receiver;
 mod serve;
 mod tenant;
 mod tls;
 mod trigger;
 mod user;
+mod whole;
 mod worker;
 
+use crate::bucket;
 use crate::cli;
 use crate::fatal::Fatal;
-use crate::settings::Settings;
+use crate::settings::{FilePlace, FileSettings, Settings};
 use crate::system::{SystemChance, SystemClock};
 use crate::telemetry;
+use app::files::Place;
 use app::triggers::Holder;
 use app::{App, Cost, Passwords, Vault};
 use clap::ArgMatches;
@@ -70,7 +75,11 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
             ["user", "reset"] => user::reset(&settings, arguments).await,
             ["user", "logout"] => user::logout(&settings, arguments).await,
             ["user", "remove-second-factor"] => user::remove_second_factor(&settings, arguments).await,
+            ["import"] => import::run(&settings, arguments).await,
+            ["export"] => whole::export(&settings, arguments).await,
+            ["bring"] => whole::bring(&settings, arguments).await,
             ["demo", "load"] => demo::load(&settings, arguments).await,
+            ["mirror"] => mirror::run(&settings, arguments).await,
             _ => Err(Fatal::new("Este comando não existe; veja `amparo --help`.")),
         }
     })
@@ -129,6 +138,44 @@ fn mail_folder(settings: &Settings, address: &Address) -> Result<PathBuf, Fatal>
         None => key_file(settings, address)?.parent().map(PathBuf::from).unwrap_or_default(),
     };
     Ok(beside.join("mails"))
+}
+
+/// Where the files that people attach are kept.
+fn file_place(settings: &Settings, address: &Address) -> Result<Place, Fatal> {
+    let beside = match address.folder() {
+        Some(folder) => folder.to_owned(),
+        None => key_file(settings, address)?.parent().map(PathBuf::from).unwrap_or_default(),
+    };
+    let FileSettings { place, folder, bucket, limits } = &settings.files;
+    let opened = match place {
+        FilePlace::Folder => {
+            Place::folder(&folder.clone().unwrap_or_else(|| beside.join("arquivos")), *limits)
+        }
+        FilePlace::Bucket => {
+            if let Some(key) = bucket.missing() {
+                return Err(Fatal::new(format!(
+                    "Os arquivos ficam num bucket (files.place), e falta dizer {key}."
+                )));
+            }
+            let store = bucket::open(bucket).map_err(|error| {
+                Fatal::new(format!("O bucket dos arquivos não pôde ser aberto: {error}; confira files.s3_*."))
+            })?;
+            Place::bucket(store, &beside.join("arquivos-a-caminho"), *limits)
+        }
+    };
+    opened.map_err(|error| unusable(&error))
+}
+
+/// Refuses to start where files could not be kept.
+async fn probe_files(place: &Place) -> Result<(), Fatal> {
+    place.probe(&SystemChance).await.map_err(|error| unusable(&error))
+}
+
+fn unusable(error: &app::Error) -> Fatal {
+    Fatal::new(format!(
+        "O lugar dos arquivos anexados não pode ser usado: {}; confira a seção [files] da configuração.",
+        crate::fatal::plainly(&error.to_string())
+    ))
 }
 
 /// Where the server's key is.

@@ -43,6 +43,8 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let address = Address::parse(&settings.database)?;
     let key_file = super::key_file(settings, &address)?;
     let post = post(settings, &address)?;
+    let files = super::file_place(settings, &address)?;
+    super::probe_files(&files).await?;
     let _lock = storage::lock_for_server(&address)?;
     let listener = listen(&settings.listen).await?;
     let is_open = !is_loopback(&listener);
@@ -63,6 +65,8 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let here = format!("{scheme}://{at}");
     let mut app = super::app_on(db, &super::public_url(settings, scheme, &at.to_string()))?;
     app.throttle = settings.access.throttle;
+    app.files = files;
+    app.import_mib = settings.http.http.import_mib;
     let poster = poster(settings)?;
     if asked.delivers {
         app.post = Arc::new(poster.clone());
@@ -82,11 +86,13 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     }
 
     let rhythm = Rhythm::from(settings);
+    let rhythm_of_imports = rhythm.heartbeat;
     let mut background = JoinSet::new();
     background.spawn(heartbeat(app.clone(), process.clone(), handle.clone(), rhythm.heartbeat));
     background.spawn(housekeep(app.clone(), rhythm));
     background.spawn(mail::run(app.clone(), post, settings.mail.interval));
     background.spawn(renew(app.clone(), settings.access.renew_interval));
+    background.spawn(import(app.clone(), rhythm_of_imports));
     background.spawn(write_looks(app.clone(), settings.access.audit_interval));
     if let Some(certificate) = &certificate {
         background.spawn(renew_certificate(app.clone(), certificate.clone(), settings.tls.renew_interval));
@@ -237,6 +243,7 @@ impl From<&Settings> for Rhythm {
                 mail_bodies: DAY * keep.mail_body_days,
                 attempts: DAY * keep.attempts_days,
                 login_failures: settings.access.throttle.window,
+                removed_files: DAY * keep.removed_files_days,
             },
         }
     }
@@ -264,6 +271,18 @@ async fn housekeep(app: App, rhythm: Rhythm) {
             Ok(None) => {}
             Err(error) => tracing::warn!(%error, "housekeeping failed; it is tried again"),
         }
+    }
+}
+
+/// Works on imports, at once where one was begun here, else soon. It works in short units, so it may be left off anywhere.
+async fn import(app: App, every: Duration) {
+    loop {
+        match app::importing::run_due(&app).await {
+            Ok(true) => continue,
+            Ok(false) => {}
+            Err(error) => tracing::warn!(%error, "an import could not go on; it is tried again"),
+        }
+        let _ = tokio::time::timeout(every, app.importing.notified()).await;
     }
 }
 

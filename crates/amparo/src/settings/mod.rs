@@ -7,6 +7,7 @@
 mod duration;
 mod error;
 mod file;
+mod files;
 mod flags;
 mod kind;
 mod layers;
@@ -19,6 +20,7 @@ mod tests;
 
 pub use duration::parse as parse_duration;
 pub use error::SettingsError;
+pub use files::{Bucket, FilePlace, FileSettings};
 pub use flags::arguments;
 pub use sections::{
     AccessSettings, HousekeepingSettings, HttpSettings, LogFormat, MailSettings, StorageSettings,
@@ -33,6 +35,8 @@ const PREFIX: &str = "AMPARO_";
 const CONFIG_VARIABLE: &str = "AMPARO_CONFIG";
 /// Read elsewhere, and not settings of the server.
 pub const DEMO_PASSWORD_VARIABLE: &str = "AMPARO_DEMO_PASSWORD";
+/// The password of the server that `amparo mirror` reads.
+pub const MIRROR_PASSWORD_VARIABLE: &str = "AMPARO_MIRROR_PASSWORD";
 const TEST_PREFIX: &str = "AMPARO_TEST_";
 
 pub struct Settings {
@@ -51,6 +55,7 @@ pub struct Settings {
     pub storage: StorageSettings,
     pub mail: MailSettings,
     pub triggers: TriggerSettings,
+    pub files: FileSettings,
     pub housekeeping: HousekeepingSettings,
     effective: Effective,
 }
@@ -89,6 +94,7 @@ impl Settings {
             storage: StorageSettings::read(&effective)?,
             mail: MailSettings::read(&effective)?,
             triggers: TriggerSettings::read(&effective)?,
+            files: FileSettings::read(&effective)?,
             housekeeping: HousekeepingSettings::read(&effective)?,
             effective,
         })
@@ -108,7 +114,7 @@ impl Settings {
 fn is_unknown_variable(name: &str) -> bool {
     name.starts_with(PREFIX)
         && !name.starts_with(TEST_PREFIX)
-        && ![CONFIG_VARIABLE, DEMO_PASSWORD_VARIABLE].contains(&name)
+        && ![CONFIG_VARIABLE, DEMO_PASSWORD_VARIABLE, MIRROR_PASSWORD_VARIABLE].contains(&name)
         && list::all().iter().all(|setting| setting.variable != name)
 }
 

@@ -122,6 +122,7 @@ impl HttpSettings {
                 origins: values.list("http.cors_origins").into_iter().map(str::to_owned).collect(),
                 metrics_from: networks(values, "http.metrics_from")?,
                 body_timeout: values.duration("http.body_timeout")?,
+                import_mib: values.integer("http.import_mib", 1..=1024)?,
                 is_strict: values.path("tls.cert_file").is_some(),
             },
         })
@@ -261,6 +262,7 @@ pub struct HousekeepingSettings {
     pub idempotency_days: u32,
     pub mail_body_days: u32,
     pub attempts_days: u32,
+    pub removed_files_days: u32,
 }
 
 impl HousekeepingSettings {
@@ -272,6 +274,7 @@ impl HousekeepingSettings {
             idempotency_days: values.integer("housekeeping.idempotency_days", 1..=*DAYS.end())?,
             mail_body_days: values.integer("housekeeping.mail_body_days", DAYS)?,
             attempts_days: values.integer("housekeeping.attempts_days", DAYS)?,
+            removed_files_days: values.integer("housekeeping.removed_files_days", 1..=*DAYS.end())?,
         })
     }
 }

@@ -70,11 +70,12 @@ fn typed(settings: &Settings) -> String {
         storage,
         mail,
         triggers,
+        files,
         housekeeping,
         effective: _,
     } = settings;
     let general = (listen, database, key_file, public_url, log, log_level);
-    format!("{:?}", (general, http, tls, access, storage, mail, triggers, housekeeping))
+    format!("{:?}", (general, http, tls, access, storage, mail, triggers, files, housekeeping))
 }
 
 /// A value that is allowed and is not the default.
@@ -91,6 +92,8 @@ fn another(setting: &Setting) -> Value {
         "triggers.timeout" => Value::from("16s"),
         "triggers.retries" => Value::from_iter(["1s", "1m"]),
         "triggers.allowed_hosts" => Value::from_iter(["erp.example"]),
+        "files.place" => Value::from("s3"),
+        "files.s3_endpoint" => Value::from("https://s3.example"),
         "mail.smtp" => Value::from("smtps://ana:palavra@mail.example"),
         "mail.from" => Value::from("Outro <outro@mail.example>"),
         _ => match setting.default.as_integer() {
@@ -125,6 +128,8 @@ fn the_defaults_become_the_typed_settings() {
     assert_eq!(settings.http.limits.shutdown_timeout, Duration::from_secs(30));
     assert_eq!(settings.housekeeping.interval, Duration::from_secs(3600));
     assert_eq!(settings.housekeeping.attempts_days, 90);
+    assert_eq!(settings.housekeeping.removed_files_days, 30);
+    assert_eq!(settings.files.limits, app::files::Limits::DEFAULT);
     assert_eq!(format!("{:?}", settings.storage.options()), format!("{:?}", storage::Options::default()));
     assert_eq!(settings.storage.slow_statement, Some(Duration::from_millis(500)));
 }

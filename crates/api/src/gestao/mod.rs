@@ -1,5 +1,6 @@
 //! What the association registers and operates by itself.
 
+pub mod arquivo;
 pub mod associado;
 pub mod auditoria;
 pub mod base;
@@ -9,8 +10,10 @@ pub mod caso;
 pub mod consulta;
 pub mod entrega;
 pub mod evento;
+pub mod exportacao;
 pub mod help_desk;
 pub mod historico;
+pub mod importacao;
 pub mod negocio;
 pub mod receptor;
 pub mod usuario;

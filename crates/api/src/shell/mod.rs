@@ -59,6 +59,8 @@ pub struct Http {
     pub metrics_from: Vec<IpNet>,
     /// How long a caller may take over the body of his request, and how long he may not take up our answer.
     pub body_timeout: Duration,
+    /// The largest file that is taken to be imported.
+    pub import_mib: u64,
     /// Browsers are told to come by TLS alone: there is a certificate that they know.
     pub is_strict: bool,
 }
@@ -72,6 +74,7 @@ impl Default for Http {
             origins: Vec::new(),
             metrics_from: vec![local("127.0.0.0/8"), local("::1/128")],
             body_timeout: Duration::from_secs(30),
+            import_mib: 64,
             is_strict: false,
         }
     }

@@ -6,6 +6,7 @@
 #[path = "../contract/calls.rs"]
 mod calls;
 
+mod arquivo;
 mod base;
 mod benefit_life;
 mod cards;
@@ -15,7 +16,9 @@ mod case_scene;
 mod consulta;
 mod equipment;
 mod evento;
+mod exports;
 mod help_desk;
+mod imports;
 mod member_life;
 mod registers;
 mod registers_at_once;

@@ -2,6 +2,7 @@
 
 use crate::access::Session;
 use crate::base::Registers;
+use crate::importing::Doing;
 use crate::once::{self, Done, Once};
 use crate::situations::Acting;
 use crate::{App, Error};
@@ -19,8 +20,10 @@ pub(crate) struct Asked<I> {
     pub registers: Arc<Registers>,
     pub input: I,
     pub now: Moment,
-    user: UserCode,
+    user: Option<UserCode>,
     operation: &'static str,
+    origin: &'static str,
+    quiet: bool,
 }
 
 impl<I> Asked<I> {
@@ -28,11 +31,19 @@ impl<I> Asked<I> {
         Acting {
             tenant: self.scope.tenant(),
             registers: &self.registers,
-            user: Some(self.user),
+            user: self.user,
             operation: self.operation,
-            origin: ORIGIN,
+            origin: self.origin,
+            quiet: self.quiet,
             now: self.now,
         }
+    }
+
+    /// What an import asks for.
+    pub fn importing(doing: &Doing, input: I) -> Asked<I> {
+        let Acting { user, operation, origin, quiet, now, .. } = doing.acting();
+        let registers = Arc::clone(&doing.registers);
+        Asked { scope: doing.scope.clone(), registers, input, now, user, operation, origin, quiet }
     }
 }
 
@@ -53,7 +64,7 @@ where
     let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
     let asked = move |registers| {
         let (scope, input) = (scope.clone(), input.clone());
-        Asked { scope, registers, input, now, user, operation }
+        Asked { scope, registers, input, now, user: Some(user), operation, origin: ORIGIN, quiet: false }
     };
     once::write_by_registers(app, caller.scope.tenant(), once, asked, unit).await
 }

@@ -11,6 +11,8 @@ use domain::{
     CaseKind, Document, MemberCriteria, Moment, PersonCode, Rejection, Scope, SituationKind, plate_key,
 };
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
 pub use storage::cases::Told as Item;
 use storage::cases::{self, Criteria, Late, Overdue, Place, Since};
 use storage::searches::{self, Led};
@@ -150,6 +152,45 @@ pub async fn list(
     .await?;
     saw(app, caller, operations(kind).list, rows.iter().map(|row| row.case.head().person))?;
     Ok(Page { rows, number, total, registers })
+}
+
+/// The next cases of one kind, newest opening first: those opened at a moment or before it, but the first few of that
+/// very moment. So whoever reads all of them steps over none, and nothing that is opened meanwhile moves the others.
+pub async fn behind(
+    app: &App,
+    caller: &Session,
+    kind: CaseKind,
+    query: CasoQuery,
+    (until, skip): (Option<Moment>, i64),
+) -> Result<(Vec<Item>, Arc<Registers>), Error> {
+    let place = Place { skip, limit: PAGE };
+    let now = app.now();
+    let asked = |registers: &Registers| {
+        let mut asked = understood(registers, &caller.scope, kind, &query, now);
+        if let (Some(asked), Some(until)) = (&mut asked, until) {
+            let before = until.plus(Duration::from_millis(1));
+            let known = asked.criteria.opened_before;
+            asked.criteria.opened_before = Some(known.map_or(before, |known| known.min(before)));
+        }
+        (kind, asked, place)
+    };
+    let tenant = caller.scope.tenant();
+    let (rows, registers) = read_by_registers(app, tenant, asked, |tx, (kind, asked, place)| {
+        Box::pin(async move {
+            let Some(Asked { scope, criteria, filter }) = asked else { return Ok(Vec::new()) };
+            let mut criteria = criteria.clone();
+            if let Some(filter) = filter
+                && !narrow(tx, scope, filter, &mut criteria).await?
+            {
+                return Ok(Vec::new());
+            }
+            let codes = cases::codes(&mut *tx, scope, *kind, &criteria, *place).await?;
+            Ok::<_, Error>(cases::some(tx, scope, *kind, &codes).await?)
+        })
+    })
+    .await?;
+    saw(app, caller, operations(kind).list, rows.iter().map(|row| row.case.head().person))?;
+    Ok((rows, registers))
 }
 
 async fn read_list(

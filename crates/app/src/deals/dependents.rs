@@ -107,6 +107,7 @@ async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
         user: Some(entry.user),
         operation: if entry.code.is_some() { CHANGE } else { CREATE },
         origin: ORIGIN,
+        quiet: false,
         now: entry.now,
     };
     let done = format!("dependente {code} {done}");

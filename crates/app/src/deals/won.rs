@@ -6,7 +6,7 @@ use super::{Deal, FoundDeal, deals};
 use crate::access::Session;
 use crate::benefits::{self, Asked, New, Sent, Wish, ask, first_item, free_card};
 use crate::once::{Done, Once};
-use crate::situations::Then;
+use crate::situations::{Numbers, Then};
 use crate::{App, Error};
 use domain::{
     BenefitKind, Date, DealCode, DealState, DependentCode, Field, ItemCode, PersonCode, PlanCode, Rejection,
@@ -73,7 +73,7 @@ async fn write_won(tx: &mut Tx, asked: &Winning) -> Result<Managed, Error> {
     let holder = Box::pin(settle(tx, asked, &found, &lead, holder)).await?;
     let person = holder.0;
     let done = format!("criado do negócio {code}").into();
-    let new = New { benefit, item, holder, then: Some(then), done };
+    let new = New { benefit, item, holder, kept: Numbers::default(), then: Some(then), done };
     let acting = asked.acting();
     let stored = Box::pin(benefits::insert(tx, &acting, &asked.scope, new)).await?;
     let after =

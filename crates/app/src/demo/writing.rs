@@ -329,6 +329,7 @@ fn change(
         user: None,
         operation: ORIGIN,
         origin: ORIGIN,
+        quiet: false,
         now: benefit.created_at,
     };
     let change = Change {

@@ -136,6 +136,7 @@ async fn write_change(tx: &mut Tx, entry: &Entry) -> Result<ManagedLead, Error> 
         user: Some(entry.user),
         operation: CHANGE,
         origin: ORIGIN,
+        quiet: false,
         now: entry.now,
     };
     let found = visible(tx, &entry.scope, entry.code).await?.ok_or(unknown(entry.code))?;

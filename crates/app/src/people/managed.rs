@@ -156,6 +156,7 @@ async fn write(tx: &mut Tx, entry: &Entry) -> Result<View, Error> {
                 user: Some(entry.user),
                 operation: CHANGE,
                 origin: ORIGIN,
+                quiet: false,
                 now: entry.now,
             };
             Box::pin(store(tx, &acting, (code, &before, &had), (after, phones))).await?

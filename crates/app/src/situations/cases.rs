@@ -79,7 +79,7 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
         };
         let history_code = HistoryCode::new(history_code);
         let body = body(acting, (history_code, acting.now), code, &after, store.benefit)?;
-        let receivers = acting.registers.receivers_of(kind.entity());
+        let receivers = acting.receivers_of(kind.entity());
         statements.extend(history::insert(&change, history_code, &receivers, body));
     }
     let entry = audit::Entry {

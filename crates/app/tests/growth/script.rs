@@ -72,6 +72,8 @@ impl Script<'_> {
         self.audit(administrator).await;
         self.triggers(administrator).await;
         Box::pin(self.manage(administrator)).await;
+        self.files(administrator).await;
+        Box::pin(self.import(administrator)).await;
     }
 
     /// A receiver, what is sent to it, what comes of that, and sending again.

@@ -1,6 +1,7 @@
 //! `/console/beneficios`: benefits by what is known of them, or all in the order in which they began.
 
 use super::what;
+use crate::exporting::Links;
 use crate::frame::Frame;
 use crate::lists::{Around, Cell, Column, around, column};
 use crate::members::{Choice, Row, badge, plans};
@@ -89,7 +90,11 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Benefits, Error
     Ok(Benefits {
         rows: rows.iter().map(|found| row(&registers, found, &frame.root, &around)).collect(),
         first_column: "Benefício",
-        pager: Pager::new(query.page(), total, PAGE, |page| query.with_page(page)),
+        pager: Pager::new(query.page(), total, PAGE, |page| query.with_page(page)).exporting(Links::new(
+            &frame.root,
+            "beneficio",
+            query.each().chain([("colunas", around.exported(&["codigo", "numero", "placa"]).as_str())]),
+        )),
         problems,
         told: asked_month(query).map(|(turn, month)| told(turn, &month)).unwrap_or_default(),
         plate: query.text("placa").to_owned(),

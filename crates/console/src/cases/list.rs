@@ -2,6 +2,7 @@
 
 use super::{Kind, Words, is_late, planned, type_name, types, words};
 use crate::board::age;
+use crate::exporting::{Links, pairs};
 use crate::frame::Frame;
 use crate::members::{Badge, Choice, badge};
 use crate::page::show;
@@ -135,7 +136,8 @@ async fn made(app: &App, guest: &Guest, kind: CaseKind, query: &Query) -> Result
     let narrowed = ["codPessoa", "codBeneficio"].map(|name| (name, query.text(name).to_owned()));
     Ok(List {
         rows: found.iter().map(|item| row(&registers, item, now)).collect(),
-        pager: Pager::new(query.page(), total, cases::PAGE, |page| query.with_page(page)),
+        pager: Pager::new(query.page(), total, cases::PAGE, |page| query.with_page(page))
+            .exporting(Links::new(&frame.root, wire::entity_path(kind.entity()), pairs(&asked(query)))),
         problems,
         filter: query.text("filtro").to_owned(),
         from: query.text("dataAberturaInicial").to_owned(),

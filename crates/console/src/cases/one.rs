@@ -2,6 +2,7 @@
 
 use super::{Kind, Words, fields, is_late, type_name, words};
 use crate::board::age;
+use crate::files::{self, Problem, Section};
 use crate::form::Form;
 use crate::frame::Frame;
 use crate::members::{Badge, badge};
@@ -10,13 +11,14 @@ use crate::person::Event;
 use crate::show::moment;
 use crate::visitor::{Guest, Number, redirect, root, tell};
 use app::cases::{self, Case, Checked, History, Whole};
+use app::files::Owner;
 use app::once::{Done, Once};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::{CaseKind, Moment, shown};
+use domain::{CaseKind, FileOwner, Moment, shown};
 use std::time::Duration;
 use wire::read;
 use wire::records::{CasoQuery, NotaInput};
@@ -76,11 +78,26 @@ struct Page {
     typed: String,
     to_member: bool,
     problems: Vec<String>,
+    /// Appointments have none.
+    files: Option<Section>,
 }
 
 /// `GET /console/eventos/{codigo}`
 pub async fn page(State(app): State<App>, guest: Guest, Kind(kind): Kind, Number(code): Number) -> Response {
-    show(&guest, made(&app, &guest, (kind, code), Note::default()).await)
+    show(&guest, made(&app, &guest, (kind, code), Note::default(), Vec::new()).await)
+}
+
+/// The page with what was wrong with files that somebody sent.
+pub async fn with_files(
+    app: &App,
+    guest: &Guest,
+    (kind, code): (CaseKind, i32),
+    problems: Vec<Problem>,
+) -> Response {
+    match made(app, guest, (kind, code), Note::default(), problems).await {
+        Ok(template) => answer(StatusCode::BAD_REQUEST, &template),
+        Err(error) => show::<Page>(guest, Err(error)),
+    }
 }
 
 /// A note that was not written.
@@ -91,7 +108,13 @@ struct Note {
     problems: Vec<String>,
 }
 
-async fn made(app: &App, guest: &Guest, (kind, code): (CaseKind, i32), note: Note) -> Result<Page, Error> {
+async fn made(
+    app: &App,
+    guest: &Guest,
+    (kind, code): (CaseKind, i32),
+    note: Note,
+    problems: Vec<Problem>,
+) -> Result<Page, Error> {
     let (words, caller) = (words(kind), guest.session());
     let whole = cases::one(app, caller, kind, code).await?;
     let history = cases::history(app, caller, kind, code).await?;
@@ -99,6 +122,10 @@ async fn made(app: &App, guest: &Guest, (kind, code): (CaseKind, i32), note: Not
     let (registers, head) = (&whole.registers, whole.told.case.head());
     let (facts, vehicle, words_of) = fields::told(&whole);
     let due = cases::due(registers, head);
+    let files = match FileOwner::of_case(kind) {
+        Some(of) => Some(files::section(app, guest, Owner { of, record: code }, problems).await?),
+        None => None,
+    };
     let checklist = match &whole.told.case {
         Case::Inspection(own) => own.checklist.iter().map(checked).collect(),
         _ => Vec::new(),
@@ -128,6 +155,7 @@ async fn made(app: &App, guest: &Guest, (kind, code): (CaseKind, i32), note: Not
         typed: note.typed,
         to_member: note.to_member,
         problems: note.problems,
+        files,
         frame,
         words,
     })
@@ -212,6 +240,11 @@ fn events(kind: CaseKind, whole: &Whole, history: History) -> Vec<Event> {
     for one in history.fields {
         let change = one.change;
         let value = |value: Option<String>| value.unwrap_or_else(|| "vazio".to_owned());
+        if change.field == "arquivo" {
+            let text = files::happened(change.before.as_deref(), change.after.as_deref());
+            put(one.at, who(one.user_name), None, text);
+            continue;
+        }
         let name = fields::label(kind, &change.field);
         let text = format!("{name}: de {} para {}", value(change.before), value(change.after));
         put(one.at, who(one.user_name), None, text);
@@ -256,7 +289,7 @@ pub async fn note(
         }
     };
     let kept = Note { typed: text.to_owned(), to_member, problems };
-    match made(&app, &guest, (kind, code), kept).await {
+    match made(&app, &guest, (kind, code), kept, Vec::new()).await {
         Ok(template) => answer(StatusCode::BAD_REQUEST, &template),
         Err(error) => show::<Page>(&guest, Err(error)),
     }
@@ -299,5 +332,6 @@ pub const CASES: crate::rendered::Cases = &[("console/caso.html", |with| {
         typed: with.text(),
         to_member: with.is_full(),
         problems: with.many(|| with.text()),
+        files: with.maybe(|| Section::sample(*with)),
     })
 })];

@@ -8,21 +8,24 @@ mod story;
 pub use fields::{STATES, one_line};
 pub use story::{Event, Timeline, told};
 
+use crate::files::{self, Problem};
 use crate::frame::Frame;
 use crate::members::{Badge, badge};
-use crate::page::show;
+use crate::page::{page, refused, show};
 use crate::visitor::{Guest, Number};
 use crate::words;
 use app::base::Registers;
 use app::benefits::Benefit;
+use app::files::Owner;
 use app::people::{self, View};
 use app::{App, Error, dependents};
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use domain::{BenefitCode, Document, PersonCode, SituationKind};
+use domain::{BenefitCode, Document, FileOwner, PersonCode, SituationKind};
 use std::collections::BTreeMap;
 use story::Section;
 
@@ -81,18 +84,29 @@ struct Person {
     timeline: Timeline,
     branch: String,
     since: String,
+    files: files::Section,
 }
 
 pub async fn one(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
-    show(&guest, made(&app, &guest, PersonCode::new(code)).await)
+    show(&guest, made(&app, &guest, PersonCode::new(code), Vec::new()).await)
 }
 
-async fn made(app: &App, guest: &Guest, code: PersonCode) -> Result<Person, Error> {
+/// The page with what was wrong with files that somebody sent.
+pub async fn with_files(app: &App, guest: &Guest, code: PersonCode, problems: Vec<Problem>) -> Response {
+    match made(app, guest, code, problems).await {
+        Ok(template) => page(StatusCode::BAD_REQUEST, &template),
+        Err(error) => refused(guest, &error),
+    }
+}
+
+async fn made(app: &App, guest: &Guest, code: PersonCode, problems: Vec<Problem>) -> Result<Person, Error> {
     let caller = guest.session();
     let view = people::member_whole(app, caller, code).await?;
     let frame = Frame::of(app, guest, "associados").await?;
     let history = people::history(app, caller, code).await?;
     let sections = story::sections(app, guest, &frame.root, (code, &view.profile.name)).await?;
+    let owner = Owner { of: FileOwner::Member, record: code.get() };
+    let files = files::section(app, guest, owner, problems).await?;
     let registers = &view.registers;
     let named = |(code, one): &(BenefitCode, Benefit)| {
         let link = format!("{}/console/beneficios/{code}", frame.root);
@@ -112,6 +126,7 @@ async fn made(app: &App, guest: &Guest, code: PersonCode) -> Result<Person, Erro
         sections,
         branch: registers.branch_name(view.profile.branch).to_owned(),
         since: view.profile.created_at.date_in(&registers.zone).to_br(),
+        files,
         frame,
     })
 }
@@ -209,5 +224,6 @@ pub const CASES: crate::rendered::Cases = &[("console/associado.html", |with| {
         timeline: with.timeline(),
         branch: with.text(),
         since: with.text(),
+        files: files::Section::sample(*with),
     })
 })];

@@ -128,6 +128,9 @@ fn event(registers: &Registers, one: Happened, of: &BTreeMap<BenefitCode, (Strin
             let text = text.collect::<Vec<_>>().join(" — ");
             (Some(badge(registers, to)), text, Some(link).filter(|link| !link.is_empty()))
         }
+        What::Field { name, before, after } if name == "arquivo" => {
+            (None, crate::files::happened(before.as_deref(), after.as_deref()), None)
+        }
         What::Field { name, before, after } => {
             let text = |value: Option<String>| value.unwrap_or_else(|| "vazio".to_owned());
             (None, format!("{}: de {} para {}", field(&name), text(before), text(after)), None)

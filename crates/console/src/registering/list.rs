@@ -2,6 +2,7 @@
 
 use super::fields::{Names, choices, shown, spec};
 use super::{Which, all_of, badge_class, named_by, new_one, title};
+use crate::exporting::Links;
 use crate::frame::Frame;
 use crate::page::show;
 use crate::records::{Input, Problems, Values, inputs};
@@ -107,7 +108,11 @@ async fn made(app: &App, guest: &Guest, register: &'static Register, query: &Que
         first: named_by(register).map_or("Registro", |(_, field)| field.label),
         rows: records.iter().map(|record| row(register, &columns, &names, record)).collect(),
         columns: columns.iter().map(|(_, field)| (field.label, is_number(field))).collect(),
-        pager: Pager::new(query.page(), total, PAGE, |page| query.with_page(page)),
+        pager: Pager::new(query.page(), total, PAGE, |page| query.with_page(page)).exporting(Links::new(
+            &frame.root,
+            register.path,
+            given.iter().map(|(name, text)| (*name, text.as_str())),
+        )),
         filter: query.text("filtro").to_owned(),
         filter_hint: match register.search {
             Search::Words => "Nome ou código",

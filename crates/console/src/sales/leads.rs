@@ -1,5 +1,6 @@
 //! Leads: who may become a member, with or without a deal.
 
+use crate::exporting::Links;
 use crate::frame::Frame;
 use crate::page::show;
 use crate::show::Pager;
@@ -69,7 +70,8 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<List, Error> {
         Err(Error::Refused(problems)) => (Vec::new(), 0, problems.iter().map(super::moving::told).collect()),
         Err(error) => return Err(error),
     };
-    let pager = Pager::new(query.page(), total, PAGE, |page| query.with_page(page));
+    let links = Links::new(&frame.root, "lead", [("filtro", filter.as_str()), ("ativo", "true")]);
+    let pager = Pager::new(query.page(), total, PAGE, |page| query.with_page(page)).exporting(links);
     Ok(List { frame, rows, pager, filter, problems })
 }
 

@@ -1,6 +1,7 @@
 //! Deals in every state, found by whatever is known of them.
 
 use super::{Stage, stage, state};
+use crate::exporting::Links;
 use crate::frame::Frame;
 use crate::members::Choice;
 use crate::page::show;
@@ -92,9 +93,17 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<List, Error> {
     let branches = registers.branches_of(&caller.scope);
     let branches = branches.map(|one| choice("codLoja", one.code.to_string(), one.name.clone()));
     let now = app.now();
+    let mine = if query.text("meus") == "sim" { caller.user.to_string() } else { String::new() };
     Ok(List {
         rows: rows.iter().map(|one| row(&registers, one, now)).collect(),
-        pager: Pager::new(query.page(), total, PAGE, |page| query.with_page(page)),
+        pager: Pager::new(query.page(), total, PAGE, |page| query.with_page(page)).exporting(Links::new(
+            &frame.root,
+            "negocio",
+            query
+                .each()
+                .filter(|(name, _)| *name != "meus")
+                .chain([("codUsuarioResponsavel", mine.as_str())]),
+        )),
         filter: query.text("filtro").to_owned(),
         states: states.collect(),
         stages: stages.collect(),

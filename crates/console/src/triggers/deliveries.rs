@@ -3,6 +3,7 @@
 use super::shown;
 use super::{administered, by};
 use crate::admin::must_administer;
+use crate::exporting::Links;
 use crate::form::Form;
 use crate::frame::Frame;
 use crate::members::Choice;
@@ -64,6 +65,7 @@ struct List {
     older: Option<String>,
     problems: Vec<String>,
     is_filtered: bool,
+    export: Links,
 }
 
 const FILTERS: [&str; 5] = ["estado", "entidade", "codigoRegistro", "desde", "ate"];
@@ -110,6 +112,14 @@ async fn made(
         since: query.text("desde").to_owned(),
         until: query.text("ate").to_owned(),
         older: found.before.map(|before| older(query, before)),
+        export: Links::new(
+            &frame.root,
+            "entrega",
+            [("codReceptor", code.to_string().as_str())].into_iter().chain(FILTERS.map(|name| match name {
+                "entidade" => (name, wanted.entity.map(wire::names::entity).unwrap_or_default()),
+                name => (name, query.text(name)),
+            })),
+        ),
         problems,
         is_filtered: FILTERS.iter().any(|name| !query.text(name).is_empty()),
         frame,
@@ -343,6 +353,7 @@ impl Line {
 pub const CASES: crate::rendered::Cases = &[
     ("console/entregas.html", |with| {
         crate::rendered::text(&List {
+            export: with.links(),
             frame: with.frame(),
             code: 7,
             address: with.text(),

@@ -16,6 +16,7 @@ const PICTURES = [
   ["busca", "/console/busca?q=maria", 440],
   ["conta", "/console/conta", 560],
   ["cadastros", "/console/cadastros", 560],
+  ["importar", "/console/importar", 560, FIRST],
   ["usuarios", "/console/usuarios", 560],
   ["gatilhos", "/console/gatilhos", 640, "main h2 a"],
   ["auditoria", "/console/auditoria", 560],
@@ -36,7 +37,7 @@ await check("the pictures of the guide", async () => {
   await done(page);
 });
 
-// The demonstration has no receiver and has written no mail.
+// The demonstration has no receiver, has written no mail and imported nothing.
 async function prepared(page) {
   await page.goto(`${demo}/console/gatilhos/novo`);
   await page.fill('[name="endereco"]', "https://erp.exemplo.com.br/avisos");
@@ -45,6 +46,12 @@ async function prepared(page) {
   await page.goto(`${demo}/console/emails`);
   await page.click("text=Enviar um e-mail de teste");
   await page.waitForSelector("main tbody tr");
+  await page.goto(`${demo}/console/importar/novo?tipo=associados`);
+  const sheet = "CPF;Nome;Nascimento\r\n52998224725;Maria Exemplo;25/03/1988\r\n11111111112;João Exemplo;02/01/1990\r\n15350946056;Ana Exemplo;31/02/1985\r\n";
+  await page.setInputFiles("#arquivo", { name: "associados.csv", mimeType: "text/csv", buffer: Buffer.from(sheet) });
+  await page.click("text=Enviar e ver as colunas");
+  await page.click("text=Conferir sem gravar");
+  await page.waitForSelector("h1:has-text('Conferida')");
 }
 
 // The menu on the side is on every page: left out, there is more to see. What is too large is made less high.

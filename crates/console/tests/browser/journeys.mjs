@@ -8,10 +8,13 @@ import * as cases from "./cases.mjs";
 import * as registers from "./registers.mjs";
 import * as triggers from "./triggers.mjs";
 import * as sales from "./sales.mjs";
+import * as importing from "./importing.mjs";
 import * as guide from "./helping.mjs";
+import * as files from "./files.mjs";
+import * as exporting from "./exporting.mjs";
 
 // `ONLY=members` drives one part alone, while it is being made.
-const PARTS = Object.entries({ members, entering, cases, registers, triggers, sales, guide }).filter(([name]) => !process.env.ONLY || process.env.ONLY.split(",").includes(name)).map(([, part]) => part);
+const PARTS = Object.entries({ members, entering, cases, registers, triggers, sales, importing, guide, files, exporting }).filter(([name]) => !process.env.ONLY || process.env.ONLY.split(",").includes(name)).map(([, part]) => part);
 
 async function places(page) {
   const all = [];

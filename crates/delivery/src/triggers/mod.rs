@@ -2,7 +2,7 @@
 //! writes down together what came of many. A receiver has places of its own, so that a slow one holds up nobody else; a
 //! record has one message in hand at a time, so that its changes arrive in their order.
 
-mod connect;
+pub mod connect;
 pub mod guard;
 mod line;
 mod outcome;

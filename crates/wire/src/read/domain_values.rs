@@ -11,8 +11,8 @@ use domain::{
     StageCode, SupplierCode, Text, TimeZone, Uf, UserCode, VehicleTypeCode, fold,
 };
 use domain::{
-    ClaimTypeCode, ClinicCode, DoctorCode, InspectionTypeCode, SituationCode, SpecialtyCode, TicketTypeCode,
-    When,
+    ClaimTypeCode, ClinicCode, DoctorCode, ImportCode, InspectionTypeCode, SituationCode, SpecialtyCode,
+    TicketTypeCode, When,
 };
 use serde_json::Value;
 use utoipa::openapi::RefOr;
@@ -237,6 +237,7 @@ codes! {
     SpecialtyCode: i32 = |code| code;
     ClinicCode: i32 = |code| code;
     DoctorCode: i32 = |code| code;
+    ImportCode: i32 = |code| code;
     PlanCode: Between<0, { i32::MAX }> = Between::get;
 }
 

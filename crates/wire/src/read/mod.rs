@@ -16,7 +16,7 @@ mod values;
 pub(crate) use domain_values::one_of;
 pub use domain_values::{CardOrDocument, Hidden, IsoQueryDate, Loosely, QueryDate};
 pub use record::{described, object, or_null};
-pub use sent::{Unread, body, body_by, body_or_nothing, both, code, list_body, query, query_by};
+pub use sent::{Unread, body, body_by, body_or_nothing, both, code, fields, list_body, query, query_by};
 pub use values::{Between, Scalar, TextOrNumber};
 
 use serde_json::{Map, Value};

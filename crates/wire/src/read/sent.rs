@@ -88,6 +88,11 @@ pub fn query<T: Record>(pairs: impl Iterator<Item = (String, String)>) -> Result
     collected(|problems| T::read_fields(&fields, &At::Root, problems)).map_err(|unread| unread.problems)
 }
 
+/// Reads a record whose fields were put together by whoever understood what came.
+pub fn fields<T: Record>(fields: &Map<String, Value>) -> Result<T, Unread<T>> {
+    collected(|problems| T::read_fields(fields, &At::Root, problems))
+}
+
 fn first_of_each(pairs: impl Iterator<Item = (String, String)>) -> Map<String, Value> {
     let mut fields = Map::new();
     for (name, text) in pairs {

@@ -20,6 +20,9 @@ mod deal;
 mod deal_input;
 mod dependent;
 mod equipment;
+mod export;
+mod file;
+mod importing;
 mod item;
 mod lead;
 mod management;
@@ -76,6 +79,14 @@ pub use dependent::{
     PesquisaDependenteQuery, PlanoApontado, TitularTO,
 };
 pub use equipment::RastreadorInstalacaoTO;
+pub use export::{
+    AuditoriaExportacaoQuery, BeneficioExportacaoQuery, EntregaExportacaoQuery, ExportacaoQuery,
+};
+pub use file::{ArquivoQuery, ArquivoTO};
+pub use importing::{
+    CampoImportacaoTO, ColunaInput, ColunaTO, ColunasInput, DepoisDaLinhaQuery, ErroImportacaoTO,
+    ImportacaoArquivoQuery, ImportacaoQuery, ImportacaoTO, InicioImportacaoInput, MantidoTO,
+};
 pub use item::{ItemBeneficioInput, ItemBeneficioOutputTO};
 pub use lead::{
     ContatoInput, EtapaTO, FunilTO, LeadInput, LeadOutputTO, PesquisaLeadQuery, PessoaLeadOutputTO,

@@ -1,8 +1,8 @@
 //! One page of a long list.
 
 use super::{
-    CasoItemTO, LeadGestaoTO, NegocioGestaoTO, PesquisaAssociadoOutputTO, PesquisaBeneficioOutputTO,
-    UsuarioTO,
+    CasoItemTO, ImportacaoTO, LeadGestaoTO, NegocioGestaoTO, PesquisaAssociadoOutputTO,
+    PesquisaBeneficioOutputTO, UsuarioTO,
 };
 use crate::read::{Read, described};
 use serde::Serialize;
@@ -57,6 +57,11 @@ impl Listed for NegocioGestaoTO {
 impl Listed for LeadGestaoTO {
     const PAGE: &'static str = "ListaLeadTO";
     const TEXT: &'static str = "Uma página dos leads.";
+}
+
+impl Listed for ImportacaoTO {
+    const PAGE: &'static str = "ListaImportacaoTO";
+    const TEXT: &'static str = "Uma página das importações.";
 }
 
 impl<T> Pagina<T> {

@@ -147,6 +147,7 @@ fn change(
         user: None,
         operation: ORIGIN,
         origin: ORIGIN,
+        quiet: false,
         now: at,
     };
     let change = Change {

@@ -1,0 +1,85 @@
+//! A bucket of a store that speaks as S3 does, over the connections that everything else takes, too: rustls with the
+//! authorities that the machine trusts.
+
+use crate::settings::Bucket;
+use async_trait::async_trait;
+use delivery::triggers::{connect::Connector, guard::Guard};
+use http_body_util::BodyExt;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use object_store::aws::AmazonS3Builder;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse,
+    HttpResponseBody, HttpService,
+};
+use object_store::prefix::PrefixStore;
+use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long one request may take until its answer begins.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a request is tried again for.
+const RETRIES: Duration = Duration::from_secs(20);
+
+/// Opens the bucket; nothing is asked of it yet.
+pub fn open(bucket: &Bucket) -> Result<Arc<dyn ObjectStore>, object_store::Error> {
+    let retry = RetryConfig { max_retries: 3, retry_timeout: RETRIES, backoff: BackoffConfig::default() };
+    let mut builder = AmazonS3Builder::new()
+        .with_bucket_name(&bucket.name)
+        .with_region(&bucket.region)
+        .with_access_key_id(&bucket.access_key)
+        .with_secret_access_key(&bucket.secret_key)
+        .with_retry(retry)
+        // One by one: not every store knows how to remove many.
+        .with_disable_bulk_delete(true)
+        .with_http_connector(Outside { host: bucket.host() });
+    if let Some(endpoint) = &bucket.endpoint {
+        // In the clear only where somebody wrote so: on the machine itself, or in a network of its own.
+        builder = builder.with_endpoint(endpoint).with_allow_http(endpoint.starts_with("http://"));
+    }
+    let store = builder.build()?;
+    Ok(match bucket.prefix.as_str() {
+        "" => Arc::new(store),
+        prefix => Arc::new(PrefixStore::new(store, prefix)),
+    })
+}
+
+/// Makes clients for the store.
+#[derive(Debug)]
+struct Outside {
+    host: Option<String>,
+}
+
+impl HttpConnector for Outside {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        // The address is the operator's own word: a store in his network is what he means, and no other place there.
+        let connector = Connector::new(Arc::new(Guard::new(self.host.clone())))
+            .map_err(|error| object_store::Error::Generic { store: "S3", source: Box::new(error) })?;
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(Duration::from_secs(30))
+            .build(connector);
+        Ok(HttpClient::new(Service(client)))
+    }
+}
+
+#[derive(Debug)]
+struct Service(Client<Connector, HttpRequestBody>);
+
+#[async_trait]
+impl HttpService for Service {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let answered = tokio::time::timeout(PATIENCE, self.0.request(request)).await;
+        let response =
+            answered.map_err(|late| HttpError::new(HttpErrorKind::Timeout, late))?.map_err(|error| {
+                match error.is_connect() {
+                    true => HttpError::new(HttpErrorKind::Connect, error),
+                    false => HttpError::new(HttpErrorKind::Request, error),
+                }
+            })?;
+        let (parts, body) = response.into_parts();
+        let body = body.map_err(|error| HttpError::new(HttpErrorKind::Interrupted, error));
+        Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body)))
+    }
+}

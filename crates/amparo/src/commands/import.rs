@@ -1,0 +1,176 @@
+//! `amparo import`: a file brought in from the command line, beside a running server or without one.
+
+use crate::fatal::Fatal;
+use crate::settings::Settings;
+use app::App;
+use app::importing::{self, By, Import};
+use app::once::Once;
+use clap::ArgMatches;
+use domain::{ImportCode, ImportState, TenantId};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Problems that are shown; the rest is in the file of errors.
+const SHOWN: i64 = 20;
+/// How often it is looked at while another process works on it.
+const LOOK: Duration = Duration::from_millis(300);
+
+pub async fn run(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+    let app = super::open(settings).await?;
+    let tenant = super::meant(&app, arguments).await?;
+    let by = By::command(tenant);
+    let number = |name| arguments.get_one::<i32>(name).copied().map(ImportCode::new);
+    let ended = match (number("undo"), number("resume")) {
+        (Some(code), _) => {
+            importing::undo(&app, &by, code, Once::each_time()).await?;
+            work(&app, tenant, code).await?
+        }
+        (None, Some(code)) => {
+            let import = importing::one(&app, &by, code).await?;
+            if import.state == ImportState::Paused {
+                importing::resume(&app, &by, code, Once::each_time()).await?;
+            }
+            work(&app, tenant, code).await?
+        }
+        (None, None) => bring(&app, &by, arguments).await?,
+    };
+    let exit = tell(&app, &by, &ended, arguments).await?;
+    app.db.close().await;
+    Ok(exit)
+}
+
+/// Reads the file, and tries or imports it.
+async fn bring(app: &App, by: &By, arguments: &ArgMatches) -> Result<Import, Fatal> {
+    let text = |name| arguments.get_one::<String>(name).map(String::as_str);
+    let (Some(path), Some(kind)) = (text("file"), text("kind").and_then(wire::sheet::kind_from)) else {
+        return Err(Fatal::new(
+            "Diga o que importar: amparo import ARQUIVO --kind associados (ou veiculos, dependentes, leads, planos, vendedores).",
+        ));
+    };
+    let mut columns = Vec::new();
+    for pair in arguments.get_many::<String>("map").into_iter().flatten() {
+        let Some((column, field)) = pair.rsplit_once('=') else {
+            return Err(Fatal::new(format!(
+                "Em --map use COLUNA=CAMPO, como \"Nº doc=cpfCnpj\"; veio \"{pair}\"."
+            )));
+        };
+        columns.push((column.trim().to_owned(), field.trim().to_owned()));
+    }
+    let file = File::open(path)
+        .map_err(|error| Fatal::new(format!("O arquivo {path} não pôde ser aberto: {error}.")))?;
+    let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
+    let import = importing::receive_file(app, by, kind, &name.unwrap_or_default(), file).await?;
+    let code = import.code;
+    let import = match columns.is_empty() {
+        true => import,
+        false => importing::map(app, by, code, columns, Once::each_time()).await?.now()?,
+    };
+    say_columns(&import);
+    match arguments.get_flag("dry-run") {
+        true => importing::check(app, by, code, Once::each_time()).await?,
+        false => importing::start(app, by, code, arguments.get_flag("triggers"), Once::each_time()).await?,
+    };
+    work(app, by.scope.tenant(), code).await
+}
+
+fn say_columns(import: &Import) {
+    super::say(&format!("Importação {}: {} linhas em {}.", import.code, import.total, import.file_name));
+    for (header, field) in import.headers.iter().zip(&import.mapping) {
+        match wire::sheet::column(import.kind, field) {
+            Some(column) => super::say(&format!("  {header} → {} ({field})", column.label)),
+            None => super::say(&format!("  {header} → ignorada")),
+        }
+    }
+}
+
+/// Works on it here, or waits for the server that does.
+async fn work(app: &App, tenant: TenantId, code: ImportCode) -> Result<Import, Fatal> {
+    let style = ProgressStyle::with_template("{bar:40} {pos} de {len} linhas, faltam {eta}");
+    let bar = ProgressBar::new(0).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let show = |import: &Import| {
+        let (done, all) = importing::progress(import);
+        bar.set_length(all.unsigned_abs());
+        bar.set_position(done.unsigned_abs());
+    };
+    let by = By::command(tenant);
+    let ended = loop {
+        let import = match importing::work(app, tenant, code, &mut |import| show(import)).await? {
+            Some(import) => import,
+            None => importing::one(app, &by, code).await?,
+        };
+        show(&import);
+        match import.state {
+            ImportState::Checking | ImportState::Running | ImportState::Undoing => {
+                tokio::time::sleep(LOOK).await;
+            }
+            _ => break import,
+        }
+    };
+    bar.finish_and_clear();
+    Ok(ended)
+}
+
+/// What came of it. Lines that were refused, or left when it was undone, end the command with 2.
+async fn tell(app: &App, by: &By, import: &Import, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+    let (code, counts) = (import.code, &import.counts);
+    let told = match import.state {
+        ImportState::Undone => format!(
+            "Importação {code} desfeita: {} removidos, {} restaurados, {} mantidos.",
+            counts.removed, counts.restored, counts.kept
+        ),
+        ImportState::Checked => format!(
+            "Conferência: {} seriam criados, {} alterados, {} já estão assim, {} linhas com erro. Nada foi gravado.",
+            counts.created, counts.changed, counts.same, counts.refused
+        ),
+        ImportState::Paused => format!(
+            "Importação {code} pausada em {} de {} linhas; retome com: amparo import --resume {code}",
+            counts.done(),
+            import.total
+        ),
+        _ => format!(
+            "Importação {code} concluída: {} criados, {} alterados, {} sem mudança, {} recusados.",
+            counts.created, counts.changed, counts.same, counts.refused
+        ),
+    };
+    super::say(&told);
+    if import.state == ImportState::Undone {
+        for one in importing::kept(app, by, code, (0, SHOWN)).await? {
+            let record = one.record.map(|record| format!(" (código {record})")).unwrap_or_default();
+            super::say(&format!("  linha {}{record}: {}", one.line, one.because));
+        }
+        return Ok(if counts.kept == 0 { ExitCode::SUCCESS } else { ExitCode::from(2) });
+    }
+    for one in importing::problems(app, by, code, (0, SHOWN)).await? {
+        let column = one.header.map(|header| format!(", {header}")).unwrap_or_default();
+        super::say(&format!("  linha {}{column}: {}", one.line, one.text));
+    }
+    if counts.refused > SHOWN {
+        super::say("  …");
+    }
+    if let Some(path) = arguments.get_one::<String>("errors").filter(|_| counts.refused > 0) {
+        write_errors(app, by, import, path).await?;
+        super::say(&format!("As linhas recusadas estão em {path}: corrija e importe de novo."));
+    }
+    if import.state == ImportState::Done {
+        super::say(&format!("Por 7 dias pode ser desfeita: amparo import --undo {code}"));
+    }
+    Ok(if counts.refused == 0 { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
+
+async fn write_errors(app: &App, by: &By, import: &Import, path: &str) -> Result<(), Fatal> {
+    let cannot =
+        |error: std::io::Error| Fatal::new(format!("O arquivo {path} não pôde ser gravado: {error}."));
+    importing::note_download(app, by, import).await?;
+    let mut file = File::create(path).map_err(cannot)?;
+    let mut after = Some(0);
+    while let Some(line) = after {
+        let piece = importing::error_file(app, by, import, line).await?;
+        file.write_all(piece.text.as_bytes()).map_err(cannot)?;
+        after = piece.next;
+    }
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! `amparo mirror`: a base of another server, read through the interface and written here with the same codes.
+
+use crate::fatal::Fatal;
+use crate::settings::{MIRROR_PASSWORD_VARIABLE, Settings};
+use app::mirroring;
+use clap::ArgMatches;
+use domain::TenantId;
+use indicatif::{ProgressBar, ProgressStyle};
+use mirror::{Asked, Failed, Pace, Stage};
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+pub async fn run(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+    if arguments.get_flag("list-problems") {
+        return list_problems(settings, arguments).await;
+    }
+    let asked = asked(arguments)?;
+    let app = super::open(settings).await?;
+    let bar = bar();
+    let mut tell = |stage: Stage| {
+        let of = stage.of.map_or_else(String::new, |of| format!(" de {of}"));
+        let done = stage.of.map_or(stage.done, |of| stage.done.min(of));
+        bar.set_message(format!("{}: {done}{of} ({} requisições)", stage.what, stage.requests));
+        bar.tick();
+    };
+    let done = Box::pin(mirror::run(&app, &asked, mirror::sleep(), &mut tell)).await;
+    bar.finish_and_clear();
+    app.db.close().await;
+    let report = done.map_err(failed)?;
+    super::say(&report.text());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn failed(error: Failed) -> Fatal {
+    match error {
+        Failed::App(error) => Fatal::from(error),
+        Failed::Trouble(trouble) => Fatal::new(format!(
+            "O espelhamento parou: {trouble}. O que foi lido está guardado; o mesmo comando continua de onde parou."
+        )),
+        other => Fatal::new(format!("O espelhamento não começou: {other}.")),
+    }
+}
+
+fn text(arguments: &ArgMatches, name: &str) -> Option<String> {
+    arguments.get_one::<String>(name).cloned().filter(|text| !text.is_empty())
+}
+
+fn asked(arguments: &ArgMatches) -> Result<Asked, Fatal> {
+    let from = address(&text(arguments, "from").unwrap_or_default(), arguments.get_flag("without-tls"))?;
+    Ok(Asked {
+        from,
+        login: text(arguments, "user").unwrap_or_default(),
+        password: password(arguments)?,
+        into: arguments.get_one::<i32>("base").copied().map(TenantId::new),
+        name: text(arguments, "name"),
+        time_zone: text(arguments, "time-zone").unwrap_or_else(|| domain::TimeZone::DEFAULT.to_owned()),
+        pace: Pace {
+            per_second: arguments.get_one("rate").copied().unwrap_or(10),
+            at_once: arguments.get_one::<u16>("parallel").copied().map_or(4, usize::from),
+        },
+        whole: arguments.get_flag("whole"),
+    })
+}
+
+/// The address before `/ext`. User and password go there, so that it is encrypted but on this machine.
+fn address(given: &str, without_tls: bool) -> Result<String, Fatal> {
+    let bare = given.trim().trim_end_matches('/');
+    let bare = bare.strip_suffix("/ext").unwrap_or(bare);
+    let host = |rest: &str| rest.split(['/', '?']).next().unwrap_or_default().to_owned();
+    if let Some(rest) = bare.strip_prefix("https://")
+        && !host(rest).is_empty()
+    {
+        return Ok(bare.to_owned());
+    }
+    let Some(rest) = bare.strip_prefix("http://").filter(|rest| !host(rest).is_empty()) else {
+        return Err(Fatal::new(format!(
+            "O endereço \"{given}\" não serve para --from; use um como https://sistema.exemplo.com.br."
+        )));
+    };
+    let host = host(rest);
+    let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
+    if without_tls || ["localhost", "127.0.0.1", "[::1]"].contains(&name) {
+        return Ok(bare.to_owned());
+    }
+    Err(Fatal::new(
+        "Por http:// o usuário, a senha e os dados viajariam abertos; use https://, ou --without-tls numa rede em que isso não importe.",
+    ))
+}
+
+/// It never stands on the command line, where every user of the machine could read it.
+fn password(arguments: &ArgMatches) -> Result<String, Fatal> {
+    let given = std::env::var(MIRROR_PASSWORD_VARIABLE).ok().filter(|text| !text.is_empty());
+    if let Some(given) = given.filter(|_| !arguments.get_flag("password-stdin")) {
+        return Ok(given);
+    }
+    let mut line = String::new();
+    let read = match (std::io::stdin().is_terminal(), arguments.get_flag("password-stdin")) {
+        (true, _) => {
+            rpassword::prompt_password("Digite a senha da origem e tecle Enter: ").map(|typed| line = typed)
+        }
+        (false, true) => std::io::stdin().read_line(&mut line).map(drop),
+        (false, false) => {
+            return Err(Fatal::new(format!(
+                "Falta a senha da origem: dê-a pela variável {MIRROR_PASSWORD_VARIABLE}, ou por --password-stdin."
+            )));
+        }
+    };
+    read.map_err(|error| Fatal::new(format!("A senha não pôde ser lida da entrada padrão: {error}.")))?;
+    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+/// One line for each thing that could not be taken over, for a spreadsheet or another program.
+async fn list_problems(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+    let app = super::open(settings).await?;
+    let named = arguments.get_one::<i32>("base").copied().map(TenantId::new);
+    let tenant = app::tenants::meant(&app, named).await?.id;
+    if mirroring::mirror_of(&app, tenant).await?.is_none() {
+        return Err(Fatal::new(format!("A base {tenant} não é o espelho de outra; diga qual em --base.")));
+    }
+    let (mut kind, mut record, mut field) = (String::new(), 0, String::new());
+    loop {
+        let some = mirroring::notes_behind(&app, tenant, (&kind, record, &field)).await?;
+        for (kind, record, field, reason) in &some {
+            super::say(&format!("{kind}\t{record}\t{field}\t{reason}"));
+        }
+        let Some((last_kind, last, last_field, _)) = some.into_iter().next_back() else { break };
+        (kind, record, field) = (last_kind, last, last_field);
+    }
+    app.db.close().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// On standard error, and only where that is a terminal.
+fn bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} {elapsed_precise} {msg}");
+    ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_encrypted_but_on_this_machine() {
+        let taken = |given| address(given, false).ok();
+        assert_eq!(taken("https://a.example/api/ext/"), Some("https://a.example/api".to_owned()));
+        assert_eq!(taken("http://127.0.0.1:8080"), Some("http://127.0.0.1:8080".to_owned()));
+        assert_eq!(taken("http://localhost/"), Some("http://localhost".to_owned()));
+        for bad in ["http://a.example", "http://127.0.0.1.example", "a.example", "ftp://a", "https://", ""] {
+            assert_eq!(taken(bad), None, "{bad}");
+        }
+        assert!(address("http://a.example", true).is_ok());
+    }
+}

@@ -1,0 +1,123 @@
+//! `amparo export` and `amparo bring`: a whole association into one file, and from there into another server.
+
+use crate::fatal::Fatal;
+use crate::settings::Settings;
+use app::whole::{self, Brought, Exported, Step};
+use app::{App, Vault};
+use clap::ArgMatches;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use storage::{Address, Options, Schema};
+
+/// The snapshot of an export lasts as long as the export.
+const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+
+pub async fn export(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+    let to = path(arguments, "to")?;
+    let (app, vault) = open_patiently(settings).await?;
+    let tenant = super::meant(&app, arguments).await?;
+    let begun = app.now();
+    let bar = bar("{spinner} {pos} registros exportados");
+    let exported = whole::export(&app, vault, tenant, &to, env!("CARGO_PKG_VERSION"), {
+        let bar = bar.clone();
+        move |rows| bar.set_position(rows)
+    })
+    .await;
+    bar.finish_and_clear();
+    let took = app.now().since(begun);
+    app.db.close().await;
+    let Exported { manifest, bytes } = exported?;
+    let (rows, files) = (manifest.rows(), manifest.files.len());
+    super::say(&format!(
+        "Base {tenant} ({}) exportada para {}: {rows} registros em {files} tabelas, {} MiB{}.\n\
+         Guarde bem este arquivo: ele contém os dados pessoais de todos os associados, as senhas (cifradas) dos usuários e, \
+         abertos, os segredos dos receptores e dos segundos fatores. Só o dono dele pode lê-lo.\n\
+         Para trazê-la a outro servidor: amparo bring --from {}",
+        manifest.name,
+        to.display(),
+        bytes.div_ceil(1 << 20),
+        speed(rows, took),
+        to.display(),
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn bring(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+    let from = path(arguments, "from")?;
+    let paused = arguments.get_flag("paused");
+    let (app, vault) = super::open_with_vault(settings).await?;
+    let begun = app.now();
+    let bar = bar("{spinner} {msg}");
+    let brought = whole::bring(&app, vault, &from, paused, {
+        let bar = bar.clone();
+        move |step, rows| {
+            bar.set_message(match step {
+                Step::Checking => format!("{rows} registros conferidos"),
+                Step::Writing => format!("{rows} registros gravados"),
+                Step::Indexing => "indexando os nomes".to_owned(),
+            });
+        }
+    })
+    .await;
+    bar.finish_and_clear();
+    let took = app.now().since(begun);
+    app.db.close().await;
+    let Brought { manifest, before, is_default } = brought?;
+    let rows = manifest.rows();
+    let resumed = match before {
+        0 => String::new(),
+        before => format!(" ({before} já estavam aqui, de uma vez anterior)"),
+    };
+    let default = if is_default { ", a base padrão deste servidor" } else { "" };
+    super::say(&format!(
+        "Base {} ({}) trazida{default}: {rows} registros{resumed}, como eram em {}{}.\n\
+         Os usuários entram com as senhas de sempre; quem estava logado entra de novo. Os segredos dos receptores e dos segundos \
+         fatores foram cifrados com a chave deste servidor.",
+        manifest.base,
+        manifest.name,
+        manifest.moment,
+        speed(rows - before, took),
+    ));
+    super::say(if paused {
+        "Os receptores estão pausados e nenhum e-mail que esperava será enviado: esta é uma cópia."
+    } else {
+        "Daqui em diante este servidor entrega os gatilhos e os e-mails que faltavam: não deixe o antigo no ar ao mesmo tempo."
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn path(arguments: &ArgMatches, name: &str) -> Result<PathBuf, Fatal> {
+    let given = arguments.get_one::<String>(name).filter(|text| !text.is_empty());
+    given.map(PathBuf::from).ok_or_else(|| Fatal::new(format!("Falta o arquivo: --{name} ARQUIVO.")))
+}
+
+/// As every command that handles secrets, but no limit cuts its one long read short.
+async fn open_patiently(settings: &Settings) -> Result<(App, Vault), Fatal> {
+    let address = Address::parse(&settings.database)?;
+    let key_file = super::key_file(settings, &address)?;
+    // Read once from end to end, the file need not stay in memory.
+    let patient = Options {
+        search_timeout: PATIENCE,
+        unit_timeout: PATIENCE,
+        mmap_mib: 0,
+        ..settings.storage.options()
+    };
+    let (db, _) = storage::open(&address, &patient, Schema::Expect).await?;
+    let app = super::app_on(db, "")?;
+    let vault = app::server_key::for_command(&app, &key_file, env!("CARGO_PKG_VERSION")).await?;
+    Ok((app, vault))
+}
+
+fn speed(rows: u64, took: Duration) -> String {
+    let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1);
+    let seconds = took.as_secs();
+    format!(", em {} min {} s, {} por segundo", seconds / 60, seconds % 60, rows * 1000 / millis)
+}
+
+/// On standard error, and only where that is a terminal.
+fn bar(template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template);
+    ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+}

@@ -1,0 +1,116 @@
+//! Where the files that people attach are kept, and how much of them. `config.default.toml` explains it.
+
+use super::error::SettingsError;
+use super::layers::Effective;
+use app::files::Limits;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+const LARGEST: RangeInclusive<i64> = 1..=200;
+const PER_RECORD: RangeInclusive<i64> = 1..=1000;
+const GIB: RangeInclusive<i64> = 0..=1_048_576;
+
+#[derive(Clone, Debug)]
+pub struct FileSettings {
+    pub place: FilePlace,
+    /// `None`: `arquivos` in the folder of the database or of the key.
+    pub folder: Option<PathBuf>,
+    /// What is said of the bucket, whether files are there or not.
+    pub bucket: Bucket,
+    pub limits: Limits,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilePlace {
+    Folder,
+    Bucket,
+}
+
+/// A bucket of a store that speaks as S3 does.
+#[derive(Clone)]
+pub struct Bucket {
+    /// `None`: the store of Amazon in the region.
+    pub endpoint: Option<String>,
+    pub name: String,
+    pub region: String,
+    pub access_key: String,
+    pub secret_key: String,
+    /// Without slashes around it; empty where files lie at the top.
+    pub prefix: String,
+}
+
+impl Bucket {
+    /// What is still to be said before files can be kept there.
+    pub fn missing(&self) -> Option<&'static str> {
+        let needed = [
+            ("files.s3_bucket", &self.name),
+            ("files.s3_region", &self.region),
+            ("files.s3_access_key", &self.access_key),
+            ("files.s3_secret_key", &self.secret_key),
+        ];
+        needed.into_iter().find(|(_, value)| value.is_empty()).map(|(key, _)| key)
+    }
+
+    /// The host of the endpoint, without its port.
+    pub fn host(&self) -> Option<String> {
+        let (_, place) = self.endpoint.as_deref()?.split_once("://")?;
+        let host = match place.rsplit_once(':') {
+            Some((host, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => host,
+            _ => place,
+        };
+        Some(host.to_owned())
+    }
+}
+
+/// Without the keys.
+impl fmt::Debug for Bucket {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let has_keys = (!self.access_key.is_empty(), !self.secret_key.is_empty());
+        write!(out, "{:?}", (&self.endpoint, &self.name, &self.region, has_keys, &self.prefix))
+    }
+}
+
+impl FileSettings {
+    pub(super) fn read(values: &Effective) -> Result<FileSettings, SettingsError> {
+        let place = match values.text("files.place") {
+            "pasta" => FilePlace::Folder,
+            "s3" => FilePlace::Bucket,
+            _ => return Err(values.refuse("files.place", "pasta ou s3")),
+        };
+        let limits = Limits {
+            largest_mib: values.integer("files.largest_mib", LARGEST)?,
+            most_per_record: values.integer("files.most_per_record", PER_RECORD)?,
+            base_gib: values.integer("files.base_gib", GIB)?,
+        };
+        Ok(FileSettings { place, folder: values.path("files.folder"), bucket: bucket(values)?, limits })
+    }
+}
+
+fn bucket(values: &Effective) -> Result<Bucket, SettingsError> {
+    let endpoint = match values.text("files.s3_endpoint").trim_end_matches('/') {
+        "" => None,
+        text if is_endpoint(text) => Some(text.to_owned()),
+        _ => {
+            return Err(
+                values.refuse("files.s3_endpoint", "algo como https://s3.exemplo.com.br, sem caminho")
+            );
+        }
+    };
+    let text = |key: &str| values.text(key).trim().to_owned();
+    Ok(Bucket {
+        endpoint,
+        name: text("files.s3_bucket"),
+        region: text("files.s3_region"),
+        access_key: text("files.s3_access_key"),
+        secret_key: text("files.s3_secret_key"),
+        prefix: values.text("files.s3_prefix").trim_matches('/').to_owned(),
+    })
+}
+
+fn is_endpoint(text: &str) -> bool {
+    let host = text.strip_prefix("https://").or(text.strip_prefix("http://"));
+    host.is_some_and(|host| {
+        !host.is_empty() && !host.contains(|c: char| c.is_whitespace() || "/?#@\"'<>\\".contains(c))
+    })
+}

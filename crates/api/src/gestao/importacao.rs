@@ -1,0 +1,286 @@
+//! `/gestao/importacao`: files that are brought in, step by step.
+
+use crate::State;
+use crate::answer::{Answer, NO_STORE};
+use crate::extract::{Caller, Code, Query};
+use crate::failure::Failure;
+use crate::write::Write;
+use app::base::registers;
+use app::importing::{self, By, Import};
+use app::once::{Done, Once};
+use axum::body::Body;
+use axum::extract::{self, Request};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use domain::{ImportCode, ImportState, Moment, TimeZone};
+use futures_util::stream;
+use http_body_util::BodyExt;
+use std::future::Future;
+use wire::read::{self, Between, Given};
+use wire::records::{
+    CampoImportacaoTO, ColunaTO, ColunasInput, DepoisDaLinhaQuery, ErroImportacaoTO, ImportacaoArquivoQuery,
+    ImportacaoQuery, ImportacaoTO, InicioImportacaoInput, MantidoTO, Pagina,
+};
+use wire::sheet;
+
+/// Problems that are told at once.
+const AT_ONCE: i64 = 1000;
+
+/// `POST /gestao/importacao`
+pub async fn receive(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    Query(query): Query<ImportacaoArquivoQuery>,
+    request: Request,
+) -> Result<Answer<ImportacaoTO>, Failure> {
+    let kind = sheet::kind_from(query.kind.as_str()).ok_or_else(|| {
+        let told = "tipo: use associados, veiculos, dependentes, leads, planos ou vendedores.";
+        Failure::Input(vec![told.to_owned()])
+    })?;
+    let mut spool = importing::spool(state.http.import_mib * 1024 * 1024)?;
+    let mut body = request.into_body();
+    while let Some(frame) = body.frame().await {
+        let incomplete = || Failure::Input(vec!["O arquivo veio incompleto; envie de novo.".to_owned()]);
+        let frame = frame.map_err(|_| incomplete())?;
+        if let Some(bytes) = frame.data_ref() {
+            spool.write(bytes)?;
+        }
+    }
+    let name = query.name.set().map_or_else(|| "arquivo".to_owned(), domain::Text::into_string);
+    let import = importing::receive(&state.app, &By::of(&caller), kind, &name, spool).await?;
+    let zone = &registers(&state.app, caller.scope.tenant()).await?.zone;
+    Ok(Answer(record(zone, &import, state.app.now())))
+}
+
+/// `GET /gestao/importacao`
+pub async fn list(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    Query(query): Query<ImportacaoQuery>,
+) -> Result<Answer<Pagina<ImportacaoTO>>, Failure> {
+    let number = query.page.set().map_or(1, Between::get);
+    let size = Pagina::<ImportacaoTO>::ITEMS;
+    let offset = (i64::from(number) - 1) * size;
+    let (found, total) = importing::page(&state.app, &By::of(&caller), (size, offset)).await?;
+    let zone = &registers(&state.app, caller.scope.tenant()).await?.zone;
+    let items = found.iter().map(|one| record(zone, one, state.app.now())).collect();
+    Ok(Answer(Pagina::new(items, number, total)))
+}
+
+/// `GET /gestao/importacao/{codImportacao}`
+pub async fn one(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<ImportCode>,
+) -> Result<Answer<ImportacaoTO>, Failure> {
+    let import = importing::one(&state.app, &By::of(&caller), code.get()?).await?;
+    let zone = &registers(&state.app, caller.scope.tenant()).await?.zone;
+    Ok(Answer(record(zone, &import, state.app.now())))
+}
+
+/// `PUT /gestao/importacao/{codImportacao}/colunas`
+pub async fn map(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<ImportCode>,
+    write: Write,
+) -> Result<Response, Failure> {
+    let (by, app) = (By::of(&caller), &state.app);
+    let act = |(code, input): (ImportCode, ColunasInput), once| {
+        let pair = |one: wire::records::ColunaInput| {
+            let field = one.field.set().map(domain::Text::into_string).unwrap_or_default();
+            (one.column.into_string(), field)
+        };
+        let columns = input.columns.into_iter().map(pair).collect();
+        let by = by.clone();
+        async move { importing::map(app, &by, code, columns, once).await }
+    };
+    let read = |body: &[u8]| code.and(read::body(body));
+    let zone = registers(app, caller.scope.tenant()).await?.zone.clone();
+    let now = app.now();
+    write.answer(&state, &caller, read, act, move |import| record(&zone, import, now)).await
+}
+
+/// Everything that needs no more than to be asked for.
+async fn step<F>(
+    state: State,
+    caller: &app::access::Session,
+    code: Code<ImportCode>,
+    write: Write,
+    act: impl FnOnce(ImportCode, InicioImportacaoInput, Once<Import>) -> F,
+) -> Result<Response, Failure>
+where
+    F: Future<Output = Result<Done<Import>, app::Error>>,
+{
+    let read = |body: &[u8]| code.and(read::body_or_nothing(body));
+    let zone = registers(&state.app, caller.scope.tenant()).await?.zone.clone();
+    let now = state.app.now();
+    let act = |(code, input): (ImportCode, InicioImportacaoInput), once| act(code, input, once);
+    write.answer(&state, caller, read, act, move |import| record(&zone, import, now)).await
+}
+
+/// `POST /gestao/importacao/{codImportacao}/conferir`
+pub async fn check(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<ImportCode>,
+    write: Write,
+) -> Result<Response, Failure> {
+    let (by, app) = (By::of(&caller), state.app.clone());
+    let act = |code, _, once| async move { importing::check(&app, &by, code, once).await };
+    step(state, &caller, code, write, act).await
+}
+
+/// `POST /gestao/importacao/{codImportacao}/iniciar`
+pub async fn start(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<ImportCode>,
+    write: Write,
+) -> Result<Response, Failure> {
+    let (by, app) = (By::of(&caller), state.app.clone());
+    let act = |code, input: InicioImportacaoInput, once| async move {
+        let triggers = matches!(input.triggers, Given::Set(true));
+        importing::start(&app, &by, code, triggers, once).await
+    };
+    step(state, &caller, code, write, act).await
+}
+
+/// `POST /gestao/importacao/{codImportacao}/pausar`
+pub async fn pause(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<ImportCode>,
+    write: Write,
+) -> Result<Response, Failure> {
+    let (by, app) = (By::of(&caller), state.app.clone());
+    let act = |code, _, once| async move { importing::pause(&app, &by, code, once).await };
+    step(state, &caller, code, write, act).await
+}
+
+/// `POST /gestao/importacao/{codImportacao}/retomar`
+pub async fn resume(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<ImportCode>,
+    write: Write,
+) -> Result<Response, Failure> {
+    let (by, app) = (By::of(&caller), state.app.clone());
+    let act = |code, _, once| async move { importing::resume(&app, &by, code, once).await };
+    step(state, &caller, code, write, act).await
+}
+
+/// `POST /gestao/importacao/{codImportacao}/desfazer`
+pub async fn undo(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<ImportCode>,
+    write: Write,
+) -> Result<Response, Failure> {
+    let (by, app) = (By::of(&caller), state.app.clone());
+    let act = |code, _, once| async move { importing::undo(&app, &by, code, once).await };
+    step(state, &caller, code, write, act).await
+}
+
+/// `GET /gestao/importacao/{codImportacao}/erros`
+pub async fn problems(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<ImportCode>,
+    Query(query): Query<DepoisDaLinhaQuery>,
+) -> Result<Answer<Vec<ErroImportacaoTO>>, Failure> {
+    let after = query.after.set().map_or(0, Between::get);
+    let found = importing::problems(&state.app, &By::of(&caller), code.get()?, (after, AT_ONCE)).await?;
+    let told = |one: importing::Problem| ErroImportacaoTO {
+        linha: one.line,
+        coluna: one.header,
+        problema: one.text,
+    };
+    Ok(Answer(found.into_iter().map(told).collect()))
+}
+
+/// `GET /gestao/importacao/{codImportacao}/mantidos`
+pub async fn kept(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<ImportCode>,
+    Query(query): Query<DepoisDaLinhaQuery>,
+) -> Result<Answer<Vec<MantidoTO>>, Failure> {
+    let after = query.after.set().map_or(0, Between::get);
+    let found = importing::kept(&state.app, &By::of(&caller), code.get()?, (after, AT_ONCE)).await?;
+    let told = |one: importing::Kept| MantidoTO { linha: one.line, codigo: one.record, motivo: one.because };
+    Ok(Answer(found.into_iter().map(told).collect()))
+}
+
+/// `GET /gestao/importacao/{codImportacao}/arquivoErros`
+pub async fn error_file(
+    extract::State(state): extract::State<State>,
+    Caller(caller): Caller,
+    code: Code<ImportCode>,
+) -> Result<Response, Failure> {
+    let by = By::of(&caller);
+    let import = importing::one(&state.app, &by, code.get()?).await?;
+    importing::note_download(&state.app, &by, &import).await?;
+    let name = format!("attachment; filename=\"importacao-{}-erros.csv\"", import.code);
+    let first = importing::error_file(&state.app, &by, &import, 0).await?;
+    let app = state.app.clone();
+    let pieces = stream::try_unfold(Some((first, 0)), move |step| {
+        let (app, by, import) = (app.clone(), by.clone(), import.clone());
+        async move {
+            let Some((piece, _)) = step else { return Ok::<_, std::io::Error>(None) };
+            let next = match piece.next {
+                Some(after) => {
+                    let more = importing::error_file(&app, &by, &import, after).await;
+                    Some((more.map_err(|_| std::io::Error::other("the rest could not be read"))?, after))
+                }
+                None => None,
+            };
+            Ok(Some((piece.text, next)))
+        }
+    });
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8")),
+        (header::CACHE_CONTROL, NO_STORE),
+        (header::CONTENT_DISPOSITION, HeaderValue::from_str(&name).unwrap_or(NO_STORE)),
+    ];
+    Ok((headers, Body::from_stream(pieces)).into_response())
+}
+
+fn record(zone: &TimeZone, import: &Import, now: Moment) -> ImportacaoTO {
+    let counts = &import.counts;
+    let (done, _) = importing::progress(import);
+    let column = |(header, field): (&String, &String)| ColunaTO {
+        coluna: header.clone(),
+        campo: (!field.is_empty()).then(|| field.clone()),
+    };
+    let field = |one: &sheet::Column| CampoImportacaoTO {
+        campo: one.name,
+        nome: one.label,
+        obrigatorio: one.required,
+    };
+    ImportacaoTO {
+        cod_importacao: import.code.get(),
+        tipo: sheet::kind_name(import.kind),
+        arquivo: import.file_name.clone(),
+        estado: state_name(import.state),
+        dispara_gatilhos: import.triggers,
+        linhas: import.total,
+        feitas: done,
+        criados: counts.created,
+        alterados: counts.changed,
+        sem_mudanca: counts.same,
+        recusados: counts.refused,
+        removidos: counts.removed,
+        restaurados: counts.restored,
+        mantidos: counts.kept,
+        pode_desfazer: importing::may_undo(import, now),
+        data_envio: import.created_at.to_offset_iso(zone),
+        data_conclusao: import.finished_at.map(|at| at.to_offset_iso(zone)),
+        colunas: import.headers.iter().zip(&import.mapping).map(column).collect(),
+        campos_possiveis: sheet::columns(import.kind).iter().map(field).collect(),
+    }
+}
+
+fn state_name(state: ImportState) -> &'static str {
+    wire::import_state(state)
+}

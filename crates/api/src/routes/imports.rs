@@ -1,0 +1,53 @@
+//! The operations on imports.
+
+use crate::gestao::importacao;
+use crate::operation::{Access, Operation, SHEETS, Section, get, post, put};
+use domain::Role;
+use wire::records::{
+    ColunasInput, DepoisDaLinhaQuery, ErroImportacaoTO, ImportacaoArquivoQuery, ImportacaoQuery,
+    ImportacaoTO, InicioImportacaoInput, MantidoTO, Pagina,
+};
+
+const STAFF: Access = Access::Roles(&[Role::Administrator, Role::Operator]);
+const ONE: &str = "/gestao/importacao/{codImportacao}";
+
+pub fn operations() -> Vec<Operation> {
+    let step = |one: Operation, summary, text| {
+        let told = one.told(Section::Management, summary, text);
+        told.may_take::<InicioImportacaoInput>().answers::<ImportacaoTO>()
+    };
+    vec![
+        post("/gestao/importacao", STAFF, importacao::receive)
+            .told(Section::Management, "Enviar um arquivo para importar", "O corpo é o próprio arquivo, CSV (UTF-8, UTF-16 ou Windows-1252; separado por ponto e vírgula, vírgula ou tabulação) ou XLSX, de até 500.000 linhas. A primeira linha com mais de uma célula traz os nomes das colunas. Nada é gravado ainda: a resposta diz para que campo cada coluna iria, pelo que já foi escolhido antes e pelo nome dela. O operador importa nas suas lojas; planos e vendedores, só o administrador.")
+            .asks::<ImportacaoArquivoQuery>()
+            .takes_file(SHEETS)
+            .answers::<ImportacaoTO>(),
+        get("/gestao/importacao", STAFF, importacao::list)
+            .told(Section::Management, "Listar as importações", "As importações da base, a mais recente primeiro, em páginas de 100; o operador vê as suas.")
+            .asks::<ImportacaoQuery>()
+            .answers::<Pagina<ImportacaoTO>>(),
+        get(ONE, STAFF, importacao::one)
+            .told(Section::Management, "Consultar uma importação", "O estado, quantas linhas já foram feitas e o que foi feito delas, e para onde vão as colunas.")
+            .answers::<ImportacaoTO>(),
+        put("/gestao/importacao/{codImportacao}/colunas", STAFF, importacao::map)
+            .told(Section::Management, "Dizer para onde vão as colunas", "A escolha fica guardada para o próximo arquivo do mesmo tipo com colunas do mesmo nome.")
+            .takes::<ColunasInput>()
+            .answers::<ImportacaoTO>(),
+        step(post("/gestao/importacao/{codImportacao}/conferir", STAFF, importacao::check), "Conferir sem gravar", "Julga todas as linhas sem gravar nada; quando o estado passa a `conferida`, os problemas estão em `erros`, por linha e coluna."),
+        step(post("/gestao/importacao/{codImportacao}/iniciar", STAFF, importacao::start), "Iniciar a importação", "Grava as linhas em segundo plano, aos poucos. O registro que já existe, pela chave natural (o CPF ou CNPJ, a placa, o e-mail…), é alterado: a célula vazia deixa o campo como está. O histórico tem a origem `importação`, e os receptores só são avisados com `dispararGatilhos`."),
+        step(post("/gestao/importacao/{codImportacao}/pausar", STAFF, importacao::pause), "Pausar a importação", "Para depois das linhas que estão sendo gravadas."),
+        step(post("/gestao/importacao/{codImportacao}/retomar", STAFF, importacao::resume), "Retomar a importação", "Continua de onde parou."),
+        step(post("/gestao/importacao/{codImportacao}/desfazer", STAFF, importacao::undo), "Desfazer a importação", "Por 7 dias: o que foi criado e a que nada mais se refere é removido, e o que foi alterado volta ao que era. O que mudou depois fica, e está em `mantidos`. Um código removido não volta a ser usado."),
+        get("/gestao/importacao/{codImportacao}/erros", STAFF, importacao::problems)
+            .told(Section::Management, "Erros da importação", "O que está errado em cada linha, na ordem da planilha, até 1.000 por vez.")
+            .asks::<DepoisDaLinhaQuery>()
+            .answers_many::<ErroImportacaoTO>(),
+        get("/gestao/importacao/{codImportacao}/arquivoErros", STAFF, importacao::error_file)
+            .told(Section::Management, "Arquivo de erros", "As linhas recusadas, com as colunas que vieram e mais uma que diz o motivo, em CSV: corrija e envie de novo.")
+            .answers_file(&["text/csv"]),
+        get("/gestao/importacao/{codImportacao}/mantidos", STAFF, importacao::kept)
+            .told(Section::Management, "O que ficou ao desfazer", "Os registros que ficaram como estão quando a importação foi desfeita, e por quê, até 1.000 por vez.")
+            .asks::<DepoisDaLinhaQuery>()
+            .answers_many::<MantidoTO>(),
+    ]
+}

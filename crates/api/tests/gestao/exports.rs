@@ -1,0 +1,142 @@
+//! Lists as files: everything that the caller sees of them, once, as a spreadsheet takes it, and the audit knows.
+
+use crate::calls::{Calls, cpf, items};
+use crate::case_scene::scene;
+use app::sheets::{self, SheetError};
+use serde_json::json;
+use std::collections::BTreeSet;
+use testkit::{Reply, World, both_engines};
+
+const EXPORT: &str = "/gestao/exportacao";
+
+async fn exported(calls: &Calls, token: &str, list: &str, query: &[(&str, &str)]) -> Reply {
+    let reply = calls.get(token, &format!("{EXPORT}/{list}"), query).await;
+    assert_eq!(reply.status, 200, "{list}: {reply:?}");
+    assert!(reply.header("content-disposition").unwrap().starts_with("attachment; filename=\""), "{reply:?}");
+    reply
+}
+
+fn lines(reply: &Reply) -> Vec<String> {
+    let text = reply.body.strip_prefix('\u{feff}').expect("a mark by which a spreadsheet knows UTF-8");
+    text.split("\r\n").filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+#[both_engines]
+async fn a_list_leaves_whole_and_as_it_is_filtered(world: World) {
+    let calls = scene(world).await;
+    for number in 10..240 {
+        calls.member(number).await;
+    }
+    let formula = json!({"nomePessoa": "=HYPERLINK(\"http://x\")", "cpfCnpj": cpf(300)});
+    calls.saved(&calls.operator, "/ext/associado", &formula).await;
+    let reply = exported(&calls, &calls.operator, "associado", &[("colunas", "codigo,nome,documento")]).await;
+    assert_eq!(reply.header("content-type"), Some("text/csv; charset=utf-8"));
+    let all = lines(&reply);
+    assert_eq!(all[0], "Código;Nome;CPF ou CNPJ");
+    let codes: BTreeSet<&str> = all[1..].iter().map(|line| line.split(';').next().unwrap()).collect();
+    assert_eq!((all.len() - 1, codes.len()), (233, 233), "everybody of his branch, once");
+    assert!(!reply.body.contains("Pessoa Longe") && !reply.body.contains("Alguém Ali"));
+    assert!(all.iter().any(|line| line.contains("\"'=HYPERLINK(\"\"http://x\"\")\"")), "{all:?}");
+    let shown = |number| {
+        let digits = cpf(number);
+        format!("{}.{}.{}-{}", &digits[..3], &digits[3..6], &digits[6..9], &digits[9..])
+    };
+    assert!(all.iter().any(|line| line.ends_with(&shown(10))));
+
+    let filtered = exported(&calls, &calls.operator, "associado", &[("nome", "Pessoa 17")]).await;
+    assert_eq!(lines(&filtered).len(), 1 + 11, "Pessoa 17 and 170 to 179");
+    let far = exported(&calls, &calls.administrator, "beneficio", &[("codLoja", "1")]).await;
+    assert_eq!(lines(&far).len(), 2);
+    assert_eq!(lines(&exported(&calls, &calls.operator, "beneficio", &[("codLoja", "1")]).await).len(), 1);
+
+    let audit = calls.read(&calls.administrator, "/gestao/auditoria", &[]).await;
+    let told = items(&audit).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    assert!(audit["temMais"] == json!(true) || told.contains("exportou"), "{told}");
+}
+
+/// What the audit says of exports, page by page.
+async fn audited(calls: &Calls) -> Vec<String> {
+    let (mut all, mut after) = (Vec::new(), "0".to_owned());
+    loop {
+        let page = calls.read(&calls.administrator, "/gestao/auditoria", &[("apos", &after)]).await;
+        all.extend(items(&page).iter().map(ToString::to_string).filter(|one| one.contains("export")));
+        after = page["proximo"].to_string();
+        if page["temMais"] != json!(true) {
+            return all;
+        }
+    }
+}
+
+#[both_engines]
+async fn every_list_leaves_and_is_audited(world: World) {
+    let calls = scene(world).await;
+    let receiver = json!({"endereco": "https://erp.example/x", "entidades": ["todos"]});
+    calls.saved(&calls.administrator, "/gestao/receptor", &receiver).await;
+    for list in sheets::lists() {
+        let filter: &[(&str, &str)] = match list.name {
+            "entrega" => &[("codReceptor", "1")],
+            "instalacao" => &[("codBeneficio", "1")],
+            "cartaoCredito" => &[("codPessoa", "1")],
+            _ => &[],
+        };
+        let reply = exported(&calls, &calls.administrator, list.name, filter).await;
+        let titles: Vec<&str> = list.headings().iter().map(|one| one.title).collect();
+        assert_eq!(lines(&reply)[0], titles.join(";"), "{}", list.name);
+    }
+    testkit::until("the end of each is audited", async || {
+        let all = audited(&calls).await;
+        sheets::lists().all(|list| {
+            let has = |text: String| all.iter().any(|one| one.contains(&text));
+            has(format!("exportou a lista {} em csv, ", list.name))
+                && has(format!("terminou de exportar a lista {}, ", list.name))
+        })
+    })
+    .await;
+    let named = exported(&calls, &calls.operator, "associado", &[("nome", "Fulano"), ("codLoja", "2")]).await;
+    assert_eq!(lines(&named).len(), 1);
+    let all = audited(&calls).await.join("\n");
+    assert!(all.contains("com os filtros nome, codLoja=2") && !all.contains("Fulano"), "{all}");
+}
+
+#[both_engines]
+async fn what_is_wrong_is_told_before_anything_leaves(world: World) {
+    let calls = scene(world).await;
+    let bad = calls.get(&calls.operator, &format!("{EXPORT}/associado"), &[("formato", "pdf")]).await;
+    assert!(bad.refuses(400).contains("formato"), "{bad:?}");
+    let bad =
+        calls.get(&calls.operator, &format!("{EXPORT}/evento"), &[("dataAberturaInicial", "ontem")]).await;
+    assert!(bad.refuses(400).contains("dataAberturaInicial"), "{bad:?}");
+    calls.get(&calls.operator, &format!("{EXPORT}/usuario"), &[]).await.refuses(403);
+    calls.get(&calls.integration, &format!("{EXPORT}/plano"), &[]).await.refuses(403);
+    calls.get(&calls.administrator, &format!("{EXPORT}/nada"), &[]).await.refuses(404);
+}
+
+#[both_engines]
+async fn a_spreadsheet_is_put_together_and_whoever_goes_away_stops_it(world: World) {
+    let calls = scene(world).await;
+    for number in 10..150 {
+        calls.member(number).await;
+    }
+    let app = &calls.world.processes()[0];
+    let caller = app::access::enter(app, &calls.operator).await.unwrap();
+    let list = sheets::named("associado").unwrap();
+    let pairs = |format: &str| vec![("formato".to_owned(), format.to_owned())];
+    let mut export = match sheets::open(app, &caller, list, pairs("xlsx")).await {
+        Ok(export) => export,
+        Err(SheetError::App(error)) => panic!("{error}"),
+        Err(SheetError::Unread(_)) => panic!("not understood"),
+    };
+    assert!(export.file_name.ends_with(".xlsx"));
+    let mut bytes = Vec::new();
+    while let Some(piece) = export.bytes.recv().await {
+        bytes.extend(piece.unwrap());
+    }
+    assert!(bytes.starts_with(b"PK") && bytes.len() > 5_000);
+
+    let Ok(export) = sheets::open(app, &caller, list, pairs("csv")).await else { panic!("not opened") };
+    drop(export);
+    testkit::until("its end is audited", async || {
+        audited(&calls).await.iter().any(|one| one.contains("parou de exportar") || one.contains("em csv"))
+    })
+    .await;
+}

@@ -1,0 +1,138 @@
+//! Pictures: cleaned of what stands beside them, looked at, and made small for lists.
+
+use super::jpeg;
+use bytes::Bytes;
+use domain::{FileKind, FileProblem};
+use image::codecs::jpeg::JpegEncoder;
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, Rgb, RgbImage};
+use img_parts::ImageEXIF;
+use img_parts::png::Png;
+use img_parts::riff::RiffContent;
+use img_parts::webp::{self, WebP};
+use std::io::Cursor;
+
+/// Pictures of more points are not opened: a small file may unfold to any size.
+const MOST_MEGAPIXELS: u64 = 50;
+/// What opening one may take.
+const MOST_MEMORY: u64 = 320 * 1024 * 1024;
+/// The longer side of the small one.
+const SMALL: u32 = 480;
+const QUALITY: u8 = 80;
+/// In the header of an extended WebP: there is a chunk of XMP.
+const XMP: u8 = 0b0000_0100;
+
+/// A picture that is fit to be kept.
+pub struct Picture {
+    pub bytes: Bytes,
+    /// As it is looked at.
+    pub measures: (u32, u32),
+    pub preview: Bytes,
+}
+
+/// Cleans a picture and makes the small one. The header is looked at before anything is unfolded.
+pub fn prepare(kind: FileKind, given: Bytes) -> Result<Picture, FileProblem> {
+    let (bytes, orientation, format) = match kind {
+        FileKind::Png => {
+            let (bytes, orientation) = clean_png(given)?;
+            (bytes, orientation, ImageFormat::Png)
+        }
+        FileKind::Webp => {
+            let (bytes, orientation) = clean_webp(given)?;
+            (bytes, orientation, ImageFormat::WebP)
+        }
+        _ => {
+            let (bytes, orientation) = jpeg::clean(&given).ok_or(FileProblem::Broken)?;
+            (bytes.into(), orientation, ImageFormat::Jpeg)
+        }
+    };
+    let (image, (width, height)) = open(&bytes, format)?;
+    let mut small = match width > SMALL || height > SMALL {
+        true => image.thumbnail(SMALL, SMALL),
+        false => image,
+    };
+    small.apply_orientation(orientation);
+    let lies = matches!(
+        orientation,
+        Orientation::Rotate90
+            | Orientation::Rotate270
+            | Orientation::Rotate90FlipH
+            | Orientation::Rotate270FlipH
+    );
+    let measures = if lies { (height, width) } else { (width, height) };
+    Ok(Picture { bytes, measures, preview: drawn(&small)? })
+}
+
+fn open(bytes: &Bytes, format: ImageFormat) -> Result<(DynamicImage, (u32, u32)), FileProblem> {
+    let mut reader = ImageReader::with_format(Cursor::new(bytes.clone()), format);
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(MOST_MEMORY);
+    reader.limits(limits);
+    let decoder = reader.into_decoder().map_err(|_| FileProblem::Broken)?;
+    let (width, height) = decoder.dimensions();
+    if u64::from(width) * u64::from(height) > MOST_MEGAPIXELS * 1_000_000 {
+        return Err(FileProblem::TooManyPixels { most_megapixels: MOST_MEGAPIXELS });
+    }
+    let image = DynamicImage::from_decoder(decoder).map_err(|_| FileProblem::Broken)?;
+    Ok((image, (width, height)))
+}
+
+/// As a JPEG; what one can see through lies on white.
+fn drawn(image: &DynamicImage) -> Result<Bytes, FileProblem> {
+    let seen = image.to_rgba8();
+    let flat = RgbImage::from_fn(seen.width(), seen.height(), |x, y| {
+        let [red, green, blue, alpha] = seen.get_pixel(x, y).0.map(u32::from);
+        let on_white =
+            |colour: u32| u8::try_from((colour * alpha + 255 * (255 - alpha)) / 255).unwrap_or(255);
+        Rgb([on_white(red), on_white(green), on_white(blue)])
+    });
+    let mut out = Vec::new();
+    JpegEncoder::new_with_quality(&mut out, QUALITY).encode_image(&flat).map_err(|_| FileProblem::Broken)?;
+    Ok(out.into())
+}
+
+fn turned(exif: Option<Bytes>) -> Orientation {
+    exif.and_then(|exif| Orientation::from_exif_chunk(&exif)).unwrap_or(Orientation::NoTransforms)
+}
+
+/// How it is turned, and nothing else of what a camera wrote.
+fn kept_exif(orientation: Orientation) -> Option<Bytes> {
+    let is_turned = orientation != Orientation::NoTransforms;
+    is_turned.then(|| jpeg::orientation_alone(orientation).into())
+}
+
+fn clean_png(given: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
+    let mut png = Png::from_bytes(given).map_err(|_| FileProblem::Broken)?;
+    let orientation = turned(png.exif());
+    png.chunks_mut().retain(|chunk| {
+        matches!(
+            &chunk.kind(),
+            b"IHDR" | b"PLTE" | b"IDAT" | b"IEND" | b"tRNS" | b"gAMA" | b"cHRM" | b"sRGB" | b"iCCP" | b"sBIT"
+        )
+    });
+    if png.chunks().last().is_none_or(|last| last.kind() != *b"IEND") {
+        return Err(FileProblem::Broken);
+    }
+    png.set_exif(kept_exif(orientation));
+    Ok((png.encoder().bytes(), orientation))
+}
+
+fn clean_webp(given: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
+    let mut picture = WebP::from_bytes(given).map_err(|_| FileProblem::Broken)?;
+    if picture.has_chunk(webp::CHUNK_ANIM) || picture.has_chunk(webp::CHUNK_ANMF) {
+        return Err(FileProblem::Animated);
+    }
+    let orientation = turned(picture.exif());
+    let kept = [webp::CHUNK_VP8, webp::CHUNK_VP8L, webp::CHUNK_VP8X, webp::CHUNK_ALPH, webp::CHUNK_ICCP];
+    picture.chunks_mut().retain(|chunk| kept.contains(&chunk.id()));
+    // The header of an extended file says what else it holds; the crate keeps the bit of what went.
+    for chunk in picture.chunks_mut().iter_mut().filter(|chunk| chunk.id() == webp::CHUNK_VP8X) {
+        if let RiffContent::Data(header) = chunk.content_mut()
+            && let Some(flags) = header.first()
+        {
+            *header = [&[flags & !XMP], &header[1..]].concat().into();
+        }
+    }
+    picture.set_exif(kept_exif(orientation));
+    Ok((picture.encoder().bytes(), orientation))
+}

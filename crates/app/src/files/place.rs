@@ -1,0 +1,218 @@
+//! Where the bytes of files are kept: a folder, or a bucket. Each file has a key of its own that nobody can guess, and
+//! under it its bytes and, where it is a picture, a small one for lists.
+
+use crate::Error;
+use bytes::Bytes;
+use domain::{Chance, TenantId};
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use object_store::local::LocalFileSystem;
+use object_store::memory::InMemory;
+use object_store::path::Path as Key;
+use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// What may be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest file, in MiB.
+    pub largest_mib: u64,
+    /// The most files of one record.
+    pub most_per_record: usize,
+    /// The most that an association keeps, in GiB; 0 where there is no limit.
+    pub base_gib: u64,
+}
+
+impl Limits {
+    pub const DEFAULT: Limits = Limits { largest_mib: 25, most_per_record: 100, base_gib: 0 };
+
+    pub fn largest(&self) -> u64 {
+        self.largest_mib * 1024 * 1024
+    }
+}
+
+/// Files that are held in memory at once, each no larger than the limit; the others wait.
+const HELD: usize = 8;
+/// Pictures that are opened at once: each may take a hundred times what its file does.
+const OPENED: usize = 1;
+
+/// Which of the bytes under a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Data,
+    Preview,
+}
+
+impl Part {
+    const ALL: [Part; 2] = [Part::Data, Part::Preview];
+
+    fn name(self) -> &'static str {
+        match self {
+            Part::Data => "dados",
+            Part::Preview => "miniatura",
+        }
+    }
+}
+
+#[derive(Clone)]
+pub struct Place {
+    store: Option<Arc<dyn ObjectStore>>,
+    /// The folder, where it is one.
+    folder: Option<Arc<Path>>,
+    /// Where what is on its way in waits until it is whole; in memory, where there is none.
+    pub(super) waiting: Option<Arc<Path>>,
+    pub limits: Limits,
+    held: Arc<Semaphore>,
+    opened: Arc<Semaphore>,
+}
+
+/// Nowhere: for commands that have nothing to do with files.
+impl Default for Place {
+    fn default() -> Place {
+        Place::on(None, Limits::DEFAULT)
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.folder, &self.store) {
+            (Some(folder), _) => write!(out, "{}", folder.display()),
+            (None, Some(store)) => write!(out, "{store}"),
+            (None, None) => out.write_str("nowhere"),
+        }
+    }
+}
+
+impl Place {
+    fn on(store: Option<Arc<dyn ObjectStore>>, limits: Limits) -> Place {
+        let (held, opened) = (Arc::new(Semaphore::new(HELD)), Arc::new(Semaphore::new(OPENED)));
+        Place { store, folder: None, waiting: None, limits, held, opened }
+    }
+
+    /// A folder, made where it is not there yet, that its owner alone may enter. Whatever was put there stays, also when
+    /// the power goes: it is written beside its place, synced, moved there, and the folder synced.
+    pub fn folder(folder: &Path, limits: Limits) -> Result<Place, Error> {
+        private_folder(folder)?;
+        let store = LocalFileSystem::new_with_prefix(folder).map_err(failed)?.with_fsync(true);
+        let folder: Arc<Path> = folder.into();
+        let waiting = Some(Arc::clone(&folder));
+        Ok(Place { folder: Some(folder), waiting, ..Place::on(Some(Arc::new(store)), limits) })
+    }
+
+    /// A bucket; what is on its way in waits in a folder of this machine.
+    pub fn bucket(store: Arc<dyn ObjectStore>, waiting: &Path, limits: Limits) -> Result<Place, Error> {
+        private_folder(waiting)?;
+        Ok(Place { waiting: Some(waiting.into()), ..Place::on(Some(store), limits) })
+    }
+
+    /// Gone with the process: for tests.
+    pub fn in_memory() -> Place {
+        Place::on(Some(Arc::new(InMemory::new())), Limits::DEFAULT)
+    }
+
+    fn store(&self) -> Result<&dyn ObjectStore, Error> {
+        self.store.as_deref().ok_or_else(|| Error::Files("no place for files was opened".to_owned()))
+    }
+
+    /// A turn to hold a file in memory.
+    pub(super) async fn hold(&self) -> Result<SemaphorePermit<'_>, Error> {
+        self.held.acquire().await.map_err(failed)
+    }
+
+    /// A turn to open a picture.
+    pub(super) async fn open(&self) -> Result<SemaphorePermit<'_>, Error> {
+        self.opened.acquire().await.map_err(failed)
+    }
+
+    pub(super) async fn put(&self, key: &str, part: Part, bytes: Bytes) -> Result<(), Error> {
+        self.store()?.put(&at(key, part), PutPayload::from_bytes(bytes)).await.map(drop).map_err(failed)
+    }
+
+    /// The bytes as they come.
+    pub(super) async fn read(&self, key: &str, part: Part) -> Result<Stream, Error> {
+        let found = self.store()?.get(&at(key, part)).await.map_err(failed)?;
+        let size = found.meta.size;
+        let bytes = found.into_stream().map(|piece| piece.map_err(std::io::Error::other)).boxed();
+        Ok(Stream { size, bytes })
+    }
+
+    /// All of them at once.
+    pub(super) async fn whole(&self, key: &str, part: Part) -> Result<Bytes, Error> {
+        let found = self.store()?.get(&at(key, part)).await.map_err(failed)?;
+        found.bytes().await.map_err(failed)
+    }
+
+    /// Removes what is under a key, also what was left half written; nothing being there is fine.
+    pub(super) async fn forget(&self, key: &str) -> Result<(), Error> {
+        if let Some(folder) = &self.folder {
+            let gone = folder.join(key);
+            let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(gone)).await;
+            return match removed.map_err(failed)? {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(failed(error)),
+                _ => Ok(()),
+            };
+        }
+        for part in Part::ALL {
+            match self.store()?.delete(&at(key, part)).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes something, reads it and removes it: whether files could be kept there now.
+    pub async fn probe(&self, chance: &dyn Chance) -> Result<(), Error> {
+        let key = new_key(TenantId::SERVER, chance);
+        let word = Bytes::from_static(b"amparo");
+        self.put(&key, Part::Data, word.clone()).await?;
+        let read = self.whole(&key, Part::Data).await;
+        let removed = self.forget(&key).await;
+        match read? == word {
+            true => removed,
+            false => Err(Error::Files("what was read is not what was written".to_owned())),
+        }
+    }
+}
+
+/// The bytes of a file on their way out.
+pub struct Stream {
+    pub size: u64,
+    pub bytes: BoxStream<'static, Result<Bytes, std::io::Error>>,
+}
+
+/// A key that nobody can guess, spread over folders of which none grows large.
+pub(super) fn new_key(tenant: TenantId, chance: &dyn Chance) -> String {
+    let mut random = [0; 16];
+    chance.fill(&mut random);
+    let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{tenant}/{}/{name}", &name[..2])
+}
+
+fn at(key: &str, part: Part) -> Key {
+    Key::from(format!("{key}/{}", part.name()))
+}
+
+fn private_folder(folder: &Path) -> Result<(), Error> {
+    use std::os::unix::fs::DirBuilderExt;
+    let told = |error: std::io::Error| Error::Files(format!("{}: {error}", PathBuf::from(folder).display()));
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(told)
+}
+
+/// With every cause: what the store says is often less than what the system said to it.
+fn failed(error: impl std::error::Error) -> Error {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        let more = next.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = next.source();
+    }
+    Error::Files(text)
+}

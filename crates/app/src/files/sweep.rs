@@ -1,0 +1,78 @@
+//! What is removed for good: files that were removed long ago, and bytes that no file was made of. A file is let go of in a
+//! unit, its bytes go behind it, and whoever is killed in between leaves a key by which the next one goes on.
+
+use crate::{App, Error};
+use domain::{Moment, TenantId};
+use std::time::Duration;
+use storage::{Lane, Tx, files};
+
+/// Files in one unit, and keys between two looks at the lease.
+const SOME: i64 = 50;
+/// Bytes that are on their way to becoming a file are younger.
+const LOOSE: Duration = Duration::from_secs(24 * 3600);
+
+/// How long things are kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept {
+    pub removed: Duration,
+}
+
+/// Removes some of what a tenant no longer needs; says how much, and whether there may be more.
+pub(crate) async fn sweep(app: &App, tenant: TenantId, kept: Kept) -> Result<(u64, bool), Error> {
+    let input = (tenant, app.now(), kept);
+    let lane = Lane::background(tenant);
+    let let_go = app.db.write(lane, input, |tx, input| Box::pin(let_go(tx, input))).await?;
+    let keys = files::loose_before(&app.db, tenant, app.now().minus(LOOSE), SOME).await?;
+    let found = keys.len();
+    let mut gone = 0;
+    for key in keys {
+        // One that cannot be removed now waits for the next time, and keeps no other from going.
+        match app.files.forget(&key).await {
+            Ok(()) => {
+                fasten(app, tenant, key).await?;
+                gone += 1;
+            }
+            Err(error) => tracing::warn!(%error, %tenant, "the bytes of a file could not be removed"),
+        }
+    }
+    let all_went = gone == found;
+    let may_be_more = all_went && (let_go as i64 == SOME || found as i64 == SOME);
+    Ok((let_go + gone as u64, may_be_more))
+}
+
+/// Forgets files that were removed long ago: nobody can take that back any more.
+async fn let_go(tx: &mut Tx, (tenant, now, kept): &(TenantId, Moment, Kept)) -> Result<u64, Error> {
+    let old = files::removed_before(tx, *tenant, now.minus(kept.removed), SOME).await?;
+    if old.is_empty() {
+        return Ok(0);
+    }
+    // Old at once: there is nobody left to wait for.
+    let since = now.minus(LOOSE * 2);
+    let bytes: i64 = old.iter().map(|(_, _, size)| size).sum();
+    let count = i64::try_from(old.len()).unwrap_or(SOME);
+    let mut statements = vec![files::grow(*tenant, -count, -bytes)];
+    for (code, key, _) in &old {
+        statements.push(files::delete(*tenant, *code));
+        statements.push(files::loosen(*tenant, key, since));
+    }
+    tx.batch(statements).await?;
+    Ok(old.len() as u64)
+}
+
+/// Removes bytes that no file will be made of, as far as that works now.
+pub(super) async fn forget(app: &App, tenant: TenantId, key: &str) {
+    let gone = async {
+        app.files.forget(key).await?;
+        fasten(app, tenant, key.to_owned()).await
+    };
+    if let Err(error) = gone.await {
+        tracing::warn!(%error, %tenant, "the bytes of a refused file wait to be swept");
+    }
+}
+
+async fn fasten(app: &App, tenant: TenantId, key: String) -> Result<(), Error> {
+    let unit = app.db.write(Lane::background(tenant), (tenant, key), |tx, (tenant, key)| {
+        Box::pin(async move { Ok::<_, Error>(tx.execute(files::fasten(*tenant, key)).await.map(drop)?) })
+    });
+    unit.await
+}

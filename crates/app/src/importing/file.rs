@@ -1,0 +1,212 @@
+//! Reads a file line by line, whatever program wrote it: CSV in UTF-8, UTF-16 or Windows-1252, parted by semicolons, commas,
+//! tabs or bars, and XLSX. Nothing in a file is believed: what it unpacks to, how many lines and columns it has and how
+//! long its cells are is limited, and no formula is ever worked out.
+
+mod decode;
+mod workbook;
+
+use decode::{Decoded, Encoding};
+use domain::ImportProblem;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+
+/// More lines than this come in several files.
+pub const MOST_LINES: u32 = 500_000;
+const MOST_COLUMNS: usize = 200;
+/// Longer than any note.
+const LONGEST_CELL: usize = 4000;
+/// Among so many lines the one with the names of the columns is looked for: sheets have titles above it.
+const TITLES: usize = 10;
+
+/// A line of a file, by its number there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    Headers(Vec<String>),
+    /// As many cells as there are headers.
+    Cells(u32, Vec<String>),
+}
+
+/// Gives every line of a file to `take`, the names of the columns first, until it wants no more.
+pub fn read(file: File, mut take: impl FnMut(Line) -> bool) -> Result<(), ImportProblem> {
+    let mut lines = Lines { columns: None, narrow: Vec::new(), take: &mut take, count: 0 };
+    let mut file = file;
+    let mut head = vec![0; 8192];
+    let length = fill(&mut file, &mut head)?;
+    head.truncate(length);
+    file.seek(SeekFrom::Start(0)).map_err(|_| ImportProblem::Damaged)?;
+    if head.starts_with(b"PK\x03\x04") {
+        workbook::read(file, &mut lines)?;
+    } else {
+        let encoding = decode::encoding(&mut file, &head)?;
+        text(file, encoding, &mut lines)?;
+    }
+    lines.end()
+}
+
+fn fill(file: &mut impl Read, buffer: &mut [u8]) -> Result<usize, ImportProblem> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match file.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(_) => return Err(ImportProblem::Damaged),
+        }
+    }
+    Ok(length)
+}
+
+/// Reads a CSV file.
+fn text(mut file: File, encoding: Encoding, lines: &mut Lines<'_>) -> Result<(), ImportProblem> {
+    let mut sample = vec![0; 64 * 1024];
+    let length = fill(&mut Decoded::new(&mut file, encoding), &mut sample)?;
+    sample.truncate(length);
+    let (separator, skipped) = separator(&String::from_utf8_lossy(&sample));
+    file.seek(SeekFrom::Start(0)).map_err(|_| ImportProblem::Damaged)?;
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(separator)
+        .from_reader(Decoded::new(&mut file, encoding));
+    let mut record = csv::StringRecord::new();
+    let mut number = 0;
+    while reader.read_record(&mut record).map_err(|_| ImportProblem::Damaged)? {
+        number += 1;
+        if number <= skipped {
+            continue;
+        }
+        let cells = record.iter().map(|cell| plain(cell.trim()).to_owned()).collect();
+        if !lines.line(number, cells)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Without the sign by which an error file keeps a sheet from working a cell out.
+fn plain(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|rest| rest.starts_with(['=', '@', '+', '-'])).unwrap_or(cell)
+}
+
+/// What parts the cells, by the first line, and how many lines say only that.
+fn separator(sample: &str) -> (u8, u32) {
+    let mut texts = sample.lines().filter(|line| !line.trim().is_empty());
+    let first = texts.next().unwrap_or_default();
+    if let Some(said) = first.to_ascii_lowercase().strip_prefix("sep=")
+        && let [byte] = said.trim_end_matches('\r').as_bytes()[..]
+    {
+        return (byte, 1);
+    }
+    let most = |line: &str| {
+        let count = |separator: u8| {
+            let mut quoted = false;
+            let signs = line.bytes().filter(|byte| {
+                quoted ^= *byte == b'"';
+                !quoted && *byte == separator
+            });
+            signs.count()
+        };
+        // Where two are alike, the one that sheets in Brazil write.
+        [b'|', b',', b'\t', b';']
+            .into_iter()
+            .map(|separator| (count(separator), separator))
+            .max_by_key(|(count, _)| *count)
+    };
+    // A title above the names of the columns is parted by nothing.
+    let found =
+        std::iter::once(first).chain(texts.take(TITLES)).filter_map(most).max_by_key(|(count, _)| *count);
+    match found {
+        Some((count, separator)) if count > 0 => (separator, 0),
+        _ => (b';', 0),
+    }
+}
+
+/// What is known of a file while it is read.
+struct Lines<'t> {
+    columns: Option<usize>,
+    /// Lines with one cell, before the names of the columns are known: titles, unless nothing wider follows.
+    narrow: Vec<(u32, Vec<String>)>,
+    take: &'t mut dyn FnMut(Line) -> bool,
+    count: u32,
+}
+
+impl Lines<'_> {
+    /// Takes a line; `false` where no more is wanted.
+    fn line(&mut self, number: u32, mut cells: Vec<String>) -> Result<bool, ImportProblem> {
+        while cells.last().is_some_and(String::is_empty) {
+            cells.pop();
+        }
+        if cells.is_empty() {
+            return Ok(true);
+        }
+        if cells.len() > MOST_COLUMNS {
+            return Err(ImportProblem::TooManyColumns(MOST_COLUMNS));
+        }
+        if cells.iter().any(|cell| cell.len() > LONGEST_CELL && cell.chars().count() > LONGEST_CELL) {
+            return Err(ImportProblem::CellTooLong { row: number, longest: LONGEST_CELL });
+        }
+        if self.columns.is_some() {
+            return self.cells(number, cells);
+        }
+        if cells.iter().filter(|cell| !cell.is_empty()).count() > 1 {
+            self.narrow.clear();
+            return Ok(self.begin(cells));
+        }
+        if self.narrow.len() < TITLES {
+            self.narrow.push((number, cells));
+            return Ok(true);
+        }
+        self.begin_narrow()?;
+        self.cells(number, cells)
+    }
+
+    /// Nothing wider came: the file has one column.
+    fn begin_narrow(&mut self) -> Result<(), ImportProblem> {
+        let mut narrow = std::mem::take(&mut self.narrow).into_iter();
+        if let Some((_, names)) = narrow.next() {
+            self.begin(names);
+        }
+        for (number, cells) in narrow {
+            self.cells(number, cells)?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, cells: Vec<String>) -> bool {
+        let mut names: Vec<String> = Vec::with_capacity(cells.len());
+        for (at, cell) in (1..).zip(cells) {
+            let name = if cell.is_empty() { format!("Coluna {at}") } else { cell };
+            let mut own = name.clone();
+            let mut number = 2;
+            while names.contains(&own) {
+                own = format!("{name} ({number})");
+                number += 1;
+            }
+            names.push(own);
+        }
+        self.columns = Some(names.len());
+        (self.take)(Line::Headers(names))
+    }
+
+    fn cells(&mut self, number: u32, mut cells: Vec<String>) -> Result<bool, ImportProblem> {
+        // What stands right of the last name belongs to no column.
+        cells.resize(self.columns.unwrap_or_default(), String::new());
+        if cells.iter().all(String::is_empty) {
+            return Ok(true);
+        }
+        self.count += 1;
+        if self.count > MOST_LINES {
+            return Err(ImportProblem::TooManyRows(MOST_LINES));
+        }
+        Ok((self.take)(Line::Cells(number, cells)))
+    }
+
+    fn end(mut self) -> Result<(), ImportProblem> {
+        if self.columns.is_none() {
+            self.begin_narrow()?;
+        }
+        if self.count == 0 { Err(ImportProblem::Empty) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! The text of a file, whatever it is written in.
+
+use domain::ImportProblem;
+use encoding_rs::{Decoder, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use std::fs::File;
+use std::io::{Read, Result as Io, Seek, SeekFrom};
+
+pub type Encoding = &'static encoding_rs::Encoding;
+
+/// What a file is written in, by its mark or, without one, by whether it is UTF-8 to its end.
+pub fn encoding(file: &mut File, head: &[u8]) -> Result<Encoding, ImportProblem> {
+    if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(head) {
+        return Ok(encoding);
+    }
+    let zeros = |odd: usize| head.iter().skip(odd).step_by(2).filter(|byte| **byte == 0).count();
+    match (zeros(0), zeros(1)) {
+        (0, 0) => {}
+        (0, odd) if odd * 4 > head.len() => return Ok(UTF_16LE),
+        (even, 0) if even * 4 > head.len() => return Ok(UTF_16BE),
+        _ => return Err(ImportProblem::UnknownFormat),
+    }
+    let is_control = |byte: &u8| matches!(byte, 0x01..=0x08 | 0x0E..=0x1F | 0x7F);
+    // A page that calls itself a sheet is what some programs write.
+    let begins = head.trim_ascii_start().first();
+    if head.iter().any(is_control) || begins == Some(&b'<') || head.starts_with(b"%PDF") {
+        return Err(ImportProblem::UnknownFormat);
+    }
+    let utf_8 = is_utf_8(file).map_err(|_| ImportProblem::Damaged)?;
+    file.seek(SeekFrom::Start(0)).map_err(|_| ImportProblem::Damaged)?;
+    Ok(if utf_8 { UTF_8 } else { WINDOWS_1252 })
+}
+
+fn is_utf_8(file: &mut File) -> Io<bool> {
+    let mut buffer = vec![0; 64 * 1024];
+    let mut held = 0;
+    loop {
+        let read = file.read(&mut buffer[held..])?;
+        let whole = &buffer[..held + read];
+        let rest = match std::str::from_utf8(whole) {
+            Ok(_) => 0,
+            // A character that goes on in what was not read yet.
+            Err(error) if error.error_len().is_none() && read > 0 => whole.len() - error.valid_up_to(),
+            Err(_) => return Ok(false),
+        };
+        if read == 0 {
+            return Ok(true);
+        }
+        let end = held + read;
+        buffer.copy_within(end - rest..end, 0);
+        held = rest;
+    }
+}
+
+/// A reader that gives UTF-8.
+pub struct Decoded<R> {
+    from: R,
+    decoder: Decoder,
+    raw: Vec<u8>,
+    /// What was made of it and not given yet.
+    text: Vec<u8>,
+    given: usize,
+    ended: bool,
+}
+
+/// Bytes that are read at once.
+const BLOCK: usize = 32 * 1024;
+
+impl<R: Read> Decoded<R> {
+    pub fn new(from: R, encoding: Encoding) -> Decoded<R> {
+        let decoder = encoding.new_decoder();
+        Decoded { from, decoder, raw: vec![0; BLOCK], text: Vec::new(), given: 0, ended: false }
+    }
+
+    /// Reads and decodes the next block.
+    fn next(&mut self) -> Io<()> {
+        let length = self.from.read(&mut self.raw)?;
+        self.ended = length == 0;
+        let most = self.decoder.max_utf8_buffer_length(length).unwrap_or(BLOCK * 4);
+        self.text.resize(most, 0);
+        let (_, _, written, _) = self.decoder.decode_to_utf8(&self.raw[..length], &mut self.text, self.ended);
+        self.text.truncate(written);
+        self.given = 0;
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Decoded<R> {
+    fn read(&mut self, out: &mut [u8]) -> Io<usize> {
+        while self.given == self.text.len() && !self.ended {
+            self.next()?;
+        }
+        let count = out.len().min(self.text.len() - self.given);
+        out[..count].copy_from_slice(&self.text[self.given..self.given + count]);
+        self.given += count;
+        Ok(count)
+    }
+}

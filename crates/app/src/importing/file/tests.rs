@@ -1,0 +1,167 @@
+//! Files as associations, and those who wish them ill, send them.
+
+use super::*;
+use std::io::Write;
+
+fn file(bytes: &[u8]) -> File {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    file.seek(SeekFrom::Start(0)).unwrap();
+    file
+}
+
+fn read_all(bytes: &[u8]) -> Result<(Vec<String>, Vec<(u32, Vec<String>)>), ImportProblem> {
+    let (mut headers, mut rows) = (Vec::new(), Vec::new());
+    read(file(bytes), |line| {
+        match line {
+            Line::Headers(names) => headers = names,
+            Line::Cells(number, cells) => rows.push((number, cells)),
+        }
+        true
+    })?;
+    Ok((headers, rows))
+}
+
+/// A workbook with one sheet of these rows, as the format writes it.
+fn workbook(sheet: &str) -> Vec<u8> {
+    let parts = [
+        (
+            "[Content_Types].xml",
+            r#"<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>"#,
+        ),
+        (
+            "_rels/.rels",
+            r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#,
+        ),
+        (
+            "xl/workbook.xml",
+            r#"<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="Plan1" sheetId="1" r:id="rId1"/></sheets></workbook>"#,
+        ),
+        (
+            "xl/_rels/workbook.xml.rels",
+            r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#,
+        ),
+        ("xl/worksheets/sheet1.xml", sheet),
+    ];
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in parts {
+        archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        archive.write_all(text.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+fn sheet(rows: &str) -> String {
+    format!(
+        r#"<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>"#
+    )
+}
+
+#[test]
+fn a_csv_is_read_in_every_encoding_and_with_every_separator() {
+    let text = "CPF;Nome;Cidade\n52998224725;João D'Ávila;\"São Paulo; SP\"\n;;\n\n111;Zé;\n";
+    let utf_16: Vec<u8> =
+        std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let bare_16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big_16: Vec<u8> =
+        std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect();
+    let (old, _, _) = encoding_rs::WINDOWS_1252.encode(text);
+    let marked = [b"\xEF\xBB\xBF", text.as_bytes()].concat();
+    let named = format!("sep=;\r\n{text}");
+    for (what, bytes) in [
+        ("UTF-8", text.as_bytes()),
+        ("UTF-8 with a mark", &marked),
+        ("UTF-16", &utf_16),
+        ("UTF-16 without a mark", &bare_16),
+        ("UTF-16 the other way", &big_16),
+        ("Windows-1252", &old),
+    ] {
+        let (headers, rows) = read_all(bytes).unwrap();
+        assert_eq!(headers, ["CPF", "Nome", "Cidade"], "{what}");
+        assert_eq!(
+            rows[0],
+            (2, vec!["52998224725".into(), "João D'Ávila".into(), "São Paulo; SP".into()]),
+            "{what}"
+        );
+        assert_eq!((rows.len(), rows[1].1[1].as_str()), (2, "Zé"), "{what}: blank lines are none");
+    }
+    assert_eq!(read_all(named.as_bytes()).unwrap().0, ["CPF", "Nome", "Cidade"]);
+    for separator in [",", "\t", "|"] {
+        let text = "CPF;Nome\n1;Ana\n".replace(';', separator);
+        assert_eq!(read_all(text.as_bytes()).unwrap().0, ["CPF", "Nome"], "{separator:?}");
+    }
+}
+
+#[test]
+fn titles_are_skipped_and_one_column_is_enough() {
+    let (headers, rows) =
+        read_all("Associação Exemplo\n\nRelatório de 2026\nCPF;Nome\n1;Ana\n".as_bytes()).unwrap();
+    assert_eq!((headers, rows.len()), (vec!["CPF".to_owned(), "Nome".to_owned()], 1));
+    let (headers, rows) = read_all(b"Nome\nAna\nZe\n").unwrap();
+    assert_eq!((headers, rows.len()), (vec!["Nome".to_owned()], 2));
+    let (headers, rows) = read_all(b"CPF;;CPF\n1;2;3;4\n5\n").unwrap();
+    assert_eq!(headers, ["CPF", "Coluna 2", "CPF (2)"]);
+    assert_eq!(rows[0].1, ["1", "2", "3"], "what belongs to no column is left out");
+    assert_eq!(rows[1].1, ["5", "", ""]);
+}
+
+#[test]
+fn a_workbook_is_read_by_what_people_see() {
+    let rows = r#"<row r="1"><c r="A1" t="inlineStr"><is><t>CPF</t></is></c><c r="C1" t="inlineStr"><is><t>Nome</t></is></c></row>
+        <row r="3"><c r="A3"><v>52998224725</v></c><c r="C3" t="str"><f>CMD()</f><v>Ana</v></c></row>
+        <row r="4"><c r="B4" t="b"><v>1</v></c><c r="C4" t="e"><v>#N/A</v></c><c r="A4"><v>12.5</v></c></row>"#;
+    let (headers, rows) = read_all(&workbook(&sheet(rows))).unwrap();
+    assert_eq!(headers, ["CPF", "Coluna 2", "Nome"]);
+    assert_eq!(
+        rows[0],
+        (3, vec!["52998224725".into(), String::new(), "Ana".into()]),
+        "a formula's last value"
+    );
+    assert_eq!(rows[1], (4, vec!["12,5".into(), "sim".into(), String::new()]));
+}
+
+#[test]
+fn what_is_no_sheet_is_refused_with_a_reason() {
+    use ImportProblem as P;
+    let whole = workbook(&sheet(r#"<row r="1"><c r="A1"><v>1</v></c></row>"#));
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.start_file("foto.txt", zip::write::SimpleFileOptions::default()).unwrap();
+    archive.write_all(b"x").unwrap();
+    let zip = archive.finish().unwrap().into_inner();
+    let wide = format!("{}\n1\n", vec!["a"; 201].join(";"));
+    let long = format!("a;b\n1;{}\n", "x".repeat(4001));
+    for (what, bytes, problem) in [
+        ("nothing", &b""[..], P::Empty),
+        ("names alone", b"CPF;Nome\n", P::Empty),
+        ("blank lines", b"CPF;Nome\n;;\n ; \n", P::Empty),
+        ("a picture", b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR", P::UnknownFormat),
+        ("an old workbook", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\x00\x00", P::UnknownFormat),
+        ("a page", b"<html><table><tr><td>1</td></tr></table></html>", P::UnknownFormat),
+        ("a document", b"%PDF-1.7\n", P::UnknownFormat),
+        ("another archive", &zip, P::UnknownFormat),
+        ("half a workbook", &whole[..whole.len() / 2], P::Damaged),
+        ("the head of an archive", b"PK\x03\x04", P::Damaged),
+        ("too many columns", wide.as_bytes(), P::TooManyColumns(200)),
+        ("a long cell", long.as_bytes(), P::CellTooLong { row: 2, longest: 4000 }),
+    ] {
+        assert_eq!(read_all(bytes).map(drop), Err(problem), "{what}");
+    }
+    let far = sheet(r#"<row r="1"><c r="XFD1"><v>1</v></c></row>"#);
+    assert_eq!(read_all(&workbook(&far)).map(drop), Err(P::TooManyColumns(200)));
+}
+
+#[test]
+fn a_bomb_is_not_unpacked() {
+    // A gigabyte of blanks in a megabyte.
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.start_file("[Content_Types].xml", zip::write::SimpleFileOptions::default()).unwrap();
+    archive.write_all(b"<Types/>").unwrap();
+    archive.start_file("xl/sharedStrings.xml", zip::write::SimpleFileOptions::default()).unwrap();
+    let blanks = vec![b' '; 1024 * 1024];
+    for _ in 0..200 {
+        archive.write_all(&blanks).unwrap();
+    }
+    let bomb = archive.finish().unwrap().into_inner();
+    assert!(bomb.len() < 1024 * 1024);
+    assert_eq!(read_all(&bomb).map(drop), Err(ImportProblem::UnpacksTooLarge));
+}

@@ -1,0 +1,204 @@
+//! A file on its way in: kept in a temporary file that has no name while it comes, then read line by line and written in short
+//! units. Until it was read to its end nobody sees the import; what is left of one that was cut off, housekeeping sweeps.
+
+use super::file::{self, Line};
+use super::{By, Import, RECEIVE, refused};
+use crate::{App, Error};
+use domain::{ImportCode, ImportKind, ImportProblem, ImportState, Moment};
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
+use storage::counters::{self, Counter};
+use storage::imports::{self, Change, Counts};
+use storage::{Lane, Tx, audit};
+use tokio::sync::mpsc;
+use wire::sheet::{header_key, suggested};
+
+/// Lines that travel together.
+const TOGETHER: usize = 500;
+/// Batches that wait to be written while the next are read.
+const WAITING: usize = 4;
+
+/// A file that grows as it comes.
+pub struct Spool {
+    file: File,
+    length: u64,
+    most: u64,
+}
+
+/// Where an upload of at most so many bytes is kept.
+pub fn spool(most: u64) -> Result<Spool, Error> {
+    let file = tempfile::tempfile().map_err(|error| Error::Text(format!("a temporary file: {error}")))?;
+    Ok(Spool { file, length: 0, most })
+}
+
+impl Spool {
+    /// Writes what came; more than may come is refused.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.length += bytes.len() as u64;
+        if self.length > self.most {
+            return Err(refused(ImportProblem::TooLarge(self.most.div_ceil(1024 * 1024))));
+        }
+        self.file.write_all(bytes).map_err(|error| Error::Text(format!("a temporary file: {error}")))
+    }
+}
+
+enum Came {
+    Headers(Vec<String>),
+    Lines(Vec<(i32, String)>),
+    End(Result<(), ImportProblem>),
+}
+
+/// Reads a file that has come; gives the import, ready to be looked at.
+pub async fn receive(
+    app: &App,
+    by: &By,
+    kind: ImportKind,
+    file_name: &str,
+    spool: Spool,
+) -> Result<Import, Error> {
+    by.must_import(kind)?;
+    let mut file = spool.file;
+    file.seek(SeekFrom::Start(0)).map_err(|error| Error::Text(format!("a temporary file: {error}")))?;
+    receive_file(app, by, kind, file_name, file).await
+}
+
+/// The same of a file that lies on this machine.
+pub async fn receive_file(
+    app: &App,
+    by: &By,
+    kind: ImportKind,
+    file_name: &str,
+    file: File,
+) -> Result<Import, Error> {
+    by.must_import(kind)?;
+    let (send, mut come) = mpsc::channel(WAITING);
+    let reading = tokio::task::spawn_blocking(move || read(file, &send));
+    let mut code = None;
+    let mut total = 0;
+    while let Some(came) = come.recv().await {
+        match (came, code) {
+            (Came::Headers(headers), _) => code = Some(begin(app, by, kind, file_name, headers).await?),
+            (Came::Lines(lines), Some(code)) => {
+                total += lines.len() as i64;
+                add(app, by, code, lines).await?;
+            }
+            (Came::End(Err(problem)), code) => {
+                if let Some(code) = code {
+                    remove(app, by, code).await?;
+                }
+                return Err(refused(problem));
+            }
+            (Came::End(Ok(())), Some(code)) => return end(app, by, code, total).await,
+            (Came::Lines(_) | Came::End(Ok(())), None) => break,
+        }
+    }
+    drop(reading.await);
+    Err(refused(ImportProblem::Damaged))
+}
+
+fn read(file: File, send: &mpsc::Sender<Came>) {
+    let mut together = Vec::with_capacity(TOGETHER);
+    let ended = file::read(file, |line| match line {
+        Line::Headers(names) => send.blocking_send(Came::Headers(names)).is_ok(),
+        Line::Cells(number, cells) => {
+            let number = i32::try_from(number).unwrap_or(i32::MAX);
+            together.push((number, imports::list_text(&cells)));
+            together.len() < TOGETHER
+                || send.blocking_send(Came::Lines(std::mem::take(&mut together))).is_ok()
+        }
+    });
+    if !together.is_empty() && send.blocking_send(Came::Lines(together)).is_err() {
+        return;
+    }
+    let _ = send.blocking_send(Came::End(ended));
+}
+
+async fn begin(
+    app: &App,
+    by: &By,
+    kind: ImportKind,
+    file_name: &str,
+    headers: Vec<String>,
+) -> Result<ImportCode, Error> {
+    let now = app.now();
+    let file_name: String = file_name.chars().filter(|c| !c.is_control()).take(200).collect();
+    let import = Import {
+        code: ImportCode::new(0),
+        kind,
+        state: ImportState::Reading,
+        file_name,
+        mapping: vec![String::new(); headers.len()],
+        headers,
+        triggers: false,
+        user: by.user,
+        total: 0,
+        position: 0,
+        counts: Counts::default(),
+        leased_until: Moment::from_millis(0),
+        created_at: now,
+        updated_at: now,
+        started_at: None,
+        finished_at: None,
+    };
+    let input = (by.tenant(), import);
+    app.db
+        .write(Lane::of(by.tenant()), input, |tx, (tenant, import)| {
+            Box::pin(async move {
+                let keys: Vec<String> = import.headers.iter().map(|header| header_key(header)).collect();
+                let remembered = imports::remembered(&mut *tx, *tenant, import.kind, &keys).await?;
+                let mapping = suggested(import.kind, &import.headers, &remembered);
+                let code = ImportCode::new(counters::next(tx, *tenant, Counter::Import).await?);
+                imports::insert(tx, *tenant, &Import { code, mapping, ..import.clone() }).await?;
+                Ok(code)
+            })
+        })
+        .await
+}
+
+async fn add(app: &App, by: &By, code: ImportCode, lines: Vec<(i32, String)>) -> Result<(), Error> {
+    let input = (by.tenant(), code, lines);
+    app.db
+        .write(Lane::background(by.tenant()), input, |tx, (tenant, code, lines)| {
+            Box::pin(
+                async move { Ok(tx.batch(imports::add_lines(*tenant, *code, lines.iter().cloned())).await?) },
+            )
+        })
+        .await
+}
+
+async fn remove(app: &App, by: &By, code: ImportCode) -> Result<(), Error> {
+    let input = (by.tenant(), code);
+    app.db
+        .write(Lane::background(by.tenant()), input, |tx, (tenant, code)| {
+            Box::pin(async move { Ok(imports::remove(tx, *tenant, *code).await?) })
+        })
+        .await
+}
+
+struct Ended {
+    by: By,
+    code: ImportCode,
+    total: i64,
+    now: Moment,
+}
+
+async fn end(app: &App, by: &By, code: ImportCode, total: i64) -> Result<Import, Error> {
+    let input = Ended { by: by.clone(), code, total, now: app.now() };
+    app.db.write(Lane::of(by.tenant()), input, |tx, ended| Box::pin(write_end(tx, ended))).await
+}
+
+async fn write_end(tx: &mut Tx, ended: &Ended) -> Result<Import, Error> {
+    let (tenant, code) = (ended.by.tenant(), ended.code);
+    let change = Change { total: Some(ended.total), ..Change::default() };
+    imports::set_state(tx, tenant, code, (ImportState::Ready, ended.now), &change).await?;
+    let entry = audit::Entry {
+        tenant,
+        at: ended.now,
+        user: ended.by.user,
+        operation: RECEIVE,
+        person: None,
+        detail: Some(format!("importação {code} recebida, com {} linhas", ended.total)),
+    };
+    audit::append(tx, &entry).await?;
+    imports::find(&mut *tx, tenant, code, None).await?.ok_or_else(|| super::unknown(code))
+}

@@ -1,0 +1,223 @@
+//! Events, with the people in them: of whom an event tells more than the search does.
+
+use super::sales::own_document;
+use super::{Note, Part, reach, write};
+use crate::people::mirrored as people;
+use crate::situations::Acting;
+use crate::situations::cases::body;
+use crate::{App, Error};
+use domain::{CaseKind, ClaimCode, Document, Entity, HistoryCode, PersonCode, PhoneKind, Scope, TenantId};
+use std::collections::{BTreeMap, BTreeSet};
+use storage::cases::{self, Case};
+use storage::claims::{self, Claim};
+use storage::counters::{self, Counter};
+use storage::history::{self, Change};
+use storage::people::Profile;
+use storage::phones::{self, Telephone};
+use storage::{Tx, benefits, mirrors};
+
+/// Somebody as an event tells of him.
+#[derive(Clone, Debug)]
+pub struct PersonSeen {
+    pub code: PersonCode,
+    pub profile: Profile,
+    pub phones: Vec<Telephone>,
+}
+
+/// An event.
+#[derive(Clone, Debug)]
+pub struct ClaimSeen {
+    pub code: ClaimCode,
+    pub claim: Claim,
+    /// The member, and who drove.
+    pub people: Vec<PersonSeen>,
+    /// Which others belong to it; none where that was not told.
+    pub related: Option<Vec<ClaimCode>>,
+}
+
+/// Those of these events that are here, with the name of whoever sees to each.
+pub async fn claim_heads(
+    app: &App,
+    tenant: TenantId,
+    codes: &[ClaimCode],
+) -> Result<Vec<(ClaimCode, Claim, Option<String>)>, Error> {
+    let found = claims::find(&app.db, &Scope::whole(tenant), codes.iter().copied()).await?;
+    Ok(found.into_iter().map(|told| (told.code, told.claim, told.responsible)).collect())
+}
+
+/// Writes events.
+pub async fn write_claims(app: &App, part: Part<Vec<ClaimSeen>>) -> Result<u64, Error> {
+    write(app, part, |tx, part, notes| Box::pin(unit(tx, part, notes))).await
+}
+
+async fn unit(tx: &mut Tx, part: &Part<Vec<ClaimSeen>>, notes: &mut Vec<Note>) -> Result<u64, Error> {
+    let tenant = part.tenant();
+    let codes: BTreeSet<ClaimCode> = part.seen.iter().map(|one| one.code).collect();
+    let numbers: Vec<i32> = codes.iter().map(|code| code.get()).collect();
+    tx.batch(vec![mirrors::forget(tenant, "evento", &numbers)]).await?;
+    let mut written = 0;
+    let mut met = BTreeSet::new();
+    for seen in &part.seen {
+        for person in &seen.people {
+            if met.insert(person.code) {
+                written += u64::from(meet(tx, part, seen.code, person, notes).await?);
+            }
+        }
+    }
+    let found = claims::find(&mut *tx, &Scope::whole(tenant), codes.iter().copied()).await?;
+    let known: BTreeMap<ClaimCode, Claim> = found.into_iter().map(|told| (told.code, told.claim)).collect();
+    let asked: Vec<i32> = part.seen.iter().map(|one| one.claim.head.protocol).collect();
+    let mut protocols: BTreeMap<i32, ClaimCode> =
+        mirrors::claims_with_protocols(tx, tenant, asked.clone()).await?.into_iter().collect();
+    for seen in &part.seen {
+        let mut claim = seen.claim.clone();
+        let protocol = claim.head.protocol;
+        if protocol <= 0 || protocols.get(&protocol).is_some_and(|holder| *holder != seen.code) {
+            let reason = "falta ou é de outro evento; recebeu um número desta base".to_owned();
+            notes.push(Note {
+                kind: "evento",
+                record: seen.code.get(),
+                field: "protocolo".to_owned(),
+                reason,
+            });
+            claim.head.protocol = match known.get(&seen.code) {
+                Some(known) => known.head.protocol,
+                None => counters::next(tx, tenant, Counter::ClaimProtocol).await?,
+            };
+        }
+        protocols.insert(claim.head.protocol, seen.code);
+        written += u64::from(write_claim(tx, part, seen, known.get(&seen.code), claim).await?);
+    }
+    relate(tx, part, &codes).await?;
+    reach(tx, tenant, Counter::Claim, numbers).await?;
+    reach(tx, tenant, Counter::ClaimProtocol, asked).await?;
+    Ok(written)
+}
+
+/// Somebody in an event: added where he is not known, else with what only events tell of him.
+async fn meet(
+    tx: &mut Tx,
+    part: &Part<Vec<ClaimSeen>>,
+    claim: ClaimCode,
+    seen: &PersonSeen,
+    notes: &mut Vec<Note>,
+) -> Result<bool, Error> {
+    let (tenant, code, told) = (part.tenant(), seen.code, &seen.profile);
+    let known = storage::people::by_code(&mut *tx, tenant, code).await?;
+    let mut after = known.clone().unwrap_or_else(|| told.clone());
+    after.branch = told.branch;
+    after.name.clone_from(&told.name);
+    after.document.clone_from(&told.document);
+    after.nature = told.document.as_ref().map_or(after.nature, Document::nature);
+    after.email.clone_from(&told.email);
+    after.sex = told.sex;
+    after.born_on.clone_from(&told.born_on);
+    after.address.clone_from(&told.address);
+    after.identity_number.clone_from(&told.identity_number);
+    after.identity_issuer.clone_from(&told.identity_issuer);
+    after.identity_issued_on.clone_from(&told.identity_issued_on);
+    after.cnh_number.clone_from(&told.cnh_number);
+    after.cnh_category.clone_from(&told.cnh_category);
+    after.cnh_valid_until.clone_from(&told.cnh_valid_until);
+    after.trade_name.clone_from(&told.trade_name);
+    after.state_registration.clone_from(&told.state_registration);
+    after.municipal_registration.clone_from(&told.municipal_registration);
+    after.legal_representative.clone_from(&told.legal_representative);
+    let first = |kind| seen.phones.iter().find(|one| one.kind == kind).map(|one| one.number.clone());
+    (after.mobile, after.landline) = (first(PhoneKind::Mobile), first(PhoneKind::Landline));
+    if known.as_ref().is_none_or(|known| known.document != after.document) {
+        after.document = own_document(tx, part, (code, &after), (claim.get(), "evento"), notes).await?;
+    }
+    let had = phones::of(&mut *tx, tenant, code).await?;
+    match known {
+        Some(before) => {
+            people::change(tx, &part.acting(), code, (&before, &had), (&after, &seen.phones)).await
+        }
+        None => {
+            tx.batch(storage::people::insert_each(tenant, [(code, &after)])).await?;
+            phones::replace(tx, tenant, code, &seen.phones).await?;
+            reach(tx, tenant, Counter::Person, vec![code.get()]).await?;
+            Ok(true)
+        }
+    }
+}
+
+async fn write_claim(
+    tx: &mut Tx,
+    part: &Part<Vec<ClaimSeen>>,
+    seen: &ClaimSeen,
+    before: Option<&Claim>,
+    mut claim: Claim,
+) -> Result<bool, Error> {
+    let (tenant, code) = (part.tenant(), seen.code.get());
+    let benefit = match claim.head.benefit {
+        Some(benefit) => benefits::some(&mut *tx, tenant, [benefit]).await?.pop().map(|(_, one)| one),
+        None => None,
+    };
+    if benefit.is_none() {
+        claim.head.benefit = None;
+    }
+    let closes = part.registers.kind_of(claim.head.situation).is_some_and(domain::SituationKind::closes);
+    let moved = before.is_none_or(|before| before.head.situation != claim.head.situation);
+    // When it ended is not told: when that was seen, or for what was over at first sight, when it was opened.
+    let ended = before.map_or(claim.head.opened_at, |_| part.now);
+    claim.head.closed_at = closes.then(|| before.and_then(|one| one.head.closed_at).unwrap_or(ended));
+    if let Some(before) = before {
+        claim.description.clone_from(&before.description);
+        claim.vehicle.fipe.clone_from(&before.vehicle.fipe);
+        claim.head.version = before.head.version;
+        claim.head.updated_at = before.head.updated_at;
+        if !moved {
+            claim.head.situation_since = before.head.situation_since;
+        }
+        if *before == claim {
+            return Ok(false);
+        }
+        claim.head.version += 1;
+        claim.head.updated_at = part.now;
+        if moved {
+            claim.head.situation_since = part.now;
+        }
+    }
+    let case = Case::Claim(Box::new(claim));
+    let mut statements = match before {
+        Some(_) => vec![cases::update(tenant, code, &case)],
+        None => cases::insert(tenant, CaseKind::Claim, [(code, &case)]),
+    };
+    if moved {
+        let history = HistoryCode::new(counters::next(tx, tenant, Counter::History).await?);
+        let acting: Acting<'_> = part.acting();
+        let change = Change {
+            tenant,
+            entity: Entity::Claim,
+            record: code,
+            branch: case.head().branch,
+            from: before.map(|before| before.head.situation),
+            to: case.head().situation,
+            user: None,
+            reason: None,
+            origin: acting.origin,
+            at: acting.now,
+        };
+        let text = body(&acting, (history, acting.now), code, &case, benefit.as_ref())?;
+        statements.extend(history::insert_quietly(history, [(change, text)]));
+    }
+    tx.batch(statements).await?;
+    Ok(true)
+}
+
+/// Which events belong together. Those that belong to one come with it, so that both are here.
+async fn relate(tx: &mut Tx, part: &Part<Vec<ClaimSeen>>, codes: &BTreeSet<ClaimCode>) -> Result<(), Error> {
+    let tenant = part.tenant();
+    let told = || part.seen.iter().filter_map(|one| Some((one.code, one.related.as_ref()?)));
+    let sure: BTreeSet<ClaimCode> = told().map(|(code, _)| code).collect();
+    let had: BTreeSet<(ClaimCode, ClaimCode)> =
+        claims::related(&mut *tx, tenant, sure.iter().copied()).await?.into_iter().collect();
+    let pairs: BTreeSet<(ClaimCode, ClaimCode)> = told()
+        .flat_map(|(code, others)| others.iter().map(move |other| (code, *other)))
+        .filter(|(_, other)| codes.contains(other))
+        .collect();
+    let mut statements = claims::relate(tenant, pairs.difference(&had).copied());
+    statements.extend(had.difference(&pairs).map(|(one, other)| claims::unrelate(tenant, *one, *other)));
+    Ok(tx.batch(statements).await?)
+}

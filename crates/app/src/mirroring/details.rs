@@ -1,0 +1,231 @@
+//! What hangs on a benefit: its items, its dependents, what is installed on its vehicle; and the cards of a member.
+
+use super::{Note, Part, own_cards, reach, write};
+use crate::{App, Error};
+use domain::{BenefitCode, DependentCode, PersonCode};
+use std::collections::{BTreeMap, BTreeSet};
+use storage::counters::Counter;
+use storage::credit_cards::{self, CreditCard, NewCreditCard};
+use storage::dependents::{self, Dependent};
+use storage::installations::{self, Installation};
+use storage::items::{self, Item};
+use storage::{Statement, Tx, benefits, mirrors};
+
+/// Everything that hangs on a benefit; what could not be read is none, and stays as it is here.
+#[derive(Clone, Debug)]
+pub struct DetailsSeen {
+    pub benefit: BenefitCode,
+    pub items: Option<Vec<Item>>,
+    pub dependents: Option<Vec<(DependentCode, Dependent)>>,
+    pub equipment: Option<Vec<Installation>>,
+}
+
+/// The cards of a member.
+#[derive(Clone, Debug)]
+pub struct CardsSeen {
+    pub person: PersonCode,
+    pub cards: Vec<CreditCard>,
+}
+
+/// Writes what hangs on some benefits.
+pub async fn write_details(app: &App, part: Part<Vec<DetailsSeen>>) -> Result<u64, Error> {
+    write(app, part, |tx, part, notes| Box::pin(unit(tx, part, notes))).await
+}
+
+async fn unit(tx: &mut Tx, part: &Part<Vec<DetailsSeen>>, _: &mut Vec<Note>) -> Result<u64, Error> {
+    let tenant = part.tenant();
+    let codes: Vec<BenefitCode> = part.seen.iter().map(|one| one.benefit).collect();
+    let numbers: Vec<i32> = codes.iter().map(|code| code.get()).collect();
+    let kinds = ["itens", "dependentes", "equipamentos"];
+    let mut forgotten: Vec<_> =
+        kinds.map(|kind| mirrors::forget(tenant, kind, &numbers)).into_iter().collect();
+    // What these plans protect is known now.
+    let all = part.seen.iter().flat_map(|one| one.items.iter().flatten());
+    let plans: BTreeSet<i32> = all.map(|item| item.plan.get()).collect();
+    forgotten.push(mirrors::forget(tenant, "plano", &plans.into_iter().collect::<Vec<_>>()));
+    tx.batch(forgotten).await?;
+    let slots: BTreeMap<BenefitCode, i32> = benefits::some(&mut *tx, tenant, codes.iter().copied())
+        .await?
+        .into_iter()
+        .map(|(code, benefit)| (code, benefit.slot))
+        .collect();
+    let mut statements = Vec::new();
+    let had = items::of_some(&mut *tx, tenant, codes.iter().copied()).await?;
+    let mut written = write_items(part, &slots, &had, &mut statements);
+    written += write_dependents(tx, part, &codes, &mut statements).await?;
+    let had = installations::of_some(&mut *tx, tenant, codes.iter().copied()).await?;
+    written += write_equipment(part, &had, &mut statements);
+    tx.batch(statements).await?;
+    for (counter, codes) in taken(part) {
+        reach(tx, tenant, counter, codes).await?;
+    }
+    Ok(written)
+}
+
+/// The codes that are somebody's now.
+fn taken(part: &Part<Vec<DetailsSeen>>) -> [(Counter, Vec<i32>); 4] {
+    let items = part.seen.iter().flat_map(|one| one.items.iter().flatten());
+    let dependents = || part.seen.iter().flat_map(|one| one.dependents.iter().flatten());
+    let equipment = part.seen.iter().flat_map(|one| one.equipment.iter().flatten());
+    [
+        (Counter::Item, items.map(|one| one.code.get()).collect()),
+        (Counter::Dependent, dependents().map(|(code, _)| code.get()).collect()),
+        (Counter::Installation, equipment.map(|one| one.code.get()).collect()),
+        (Counter::Card, own_cards(part.tenant(), dependents().filter_map(|(_, one)| one.card.as_ref()))),
+    ]
+}
+
+fn write_items(
+    part: &Part<Vec<DetailsSeen>>,
+    slots: &BTreeMap<BenefitCode, i32>,
+    had: &[(BenefitCode, Item)],
+    statements: &mut Vec<Statement>,
+) -> u64 {
+    let (tenant, now) = (part.tenant(), part.now);
+    let mut written = 0;
+    let mut new = Vec::new();
+    for one in &part.seen {
+        let (Some(told), Some(slot)) = (&one.items, slots.get(&one.benefit)) else { continue };
+        let known: BTreeMap<_, _> =
+            had.iter().filter(|(of, _)| *of == one.benefit).map(|(_, item)| (item.code, item)).collect();
+        // Which came first is not told: the oldest that is in force, unless it is known.
+        let has_first = known.values().any(|item| item.is_first);
+        let oldest = |item: &&Item| item.active;
+        let first = told.iter().filter(oldest).chain(told).map(|item| item.code).next();
+        for item in told {
+            let is_first = match known.get(&item.code) {
+                Some(known) => known.is_first,
+                None => !has_first && Some(item.code) == first,
+            };
+            let item = Item { is_first, ..item.clone() };
+            match known.get(&item.code) {
+                Some(known) if **known == item => continue,
+                Some(_) => statements.push(items::update(tenant, one.benefit, &item, now)),
+                None => new.push((one.benefit, *slot, item)),
+            }
+            written += 1;
+        }
+        let gone = known.values().filter(|item| item.active && !told.iter().any(|one| one.code == item.code));
+        for item in gone {
+            statements.push(items::end(tenant, one.benefit, item.code, now));
+            written += 1;
+        }
+    }
+    statements.extend(items::insert(tenant, now, new.iter().map(|(of, slot, item)| (*of, *slot, item))));
+    written
+}
+
+async fn write_dependents(
+    tx: &mut Tx,
+    part: &Part<Vec<DetailsSeen>>,
+    codes: &[BenefitCode],
+    statements: &mut Vec<Statement>,
+) -> Result<u64, Error> {
+    let (tenant, now) = (part.tenant(), part.now);
+    let all: Vec<DependentCode> =
+        part.seen.iter().flat_map(|one| one.dependents.iter().flatten()).map(|(code, _)| *code).collect();
+    let had: BTreeMap<DependentCode, Dependent> =
+        dependents::some(tx, tenant, codes, &all).await?.into_iter().collect();
+    let mut new: BTreeMap<DependentCode, Dependent> = BTreeMap::new();
+    let mut written = 0;
+    for one in &part.seen {
+        let Some(told) = &one.dependents else { continue };
+        for (code, dependent) in told {
+            match had.get(code) {
+                Some(before) => {
+                    let after = Dependent { updated_at: before.updated_at, ..dependent.clone() };
+                    if *before != after {
+                        let after = Dependent { updated_at: now, ..after };
+                        statements.extend(dependents::update(tenant, *code, before, &after));
+                        written += 1;
+                    }
+                }
+                None => {
+                    new.insert(*code, dependent.clone());
+                }
+            }
+        }
+        let told: BTreeSet<DependentCode> = told.iter().map(|(code, _)| *code).collect();
+        let gone = |(code, before): &(&DependentCode, &Dependent)| {
+            before.benefit == one.benefit && before.active && !told.contains(*code)
+        };
+        for (code, before) in had.iter().filter(gone) {
+            let after = Dependent { active: false, updated_at: now, ..before.clone() };
+            statements.extend(dependents::update(tenant, *code, before, &after));
+            written += 1;
+        }
+    }
+    statements.extend(dependents::insert(tenant, new.iter().map(|(code, one)| (*code, one))));
+    Ok(written + new.len() as u64)
+}
+
+fn write_equipment(
+    part: &Part<Vec<DetailsSeen>>,
+    had: &[(BenefitCode, Installation)],
+    statements: &mut Vec<Statement>,
+) -> u64 {
+    let (tenant, now) = (part.tenant(), part.now);
+    let mut new = Vec::new();
+    let mut written = 0;
+    for one in &part.seen {
+        for told in one.equipment.iter().flatten() {
+            let known = had.iter().find(|(of, known)| *of == one.benefit && known.code == told.code);
+            match known {
+                None => new.push((one.benefit, now, told)),
+                Some((_, known)) => {
+                    let after = Installation { tracker: known.tracker, ..told.clone() };
+                    if *known == after {
+                        continue;
+                    }
+                    statements.push(installations::update(tenant, one.benefit, &after, now));
+                }
+            }
+            written += 1;
+        }
+    }
+    statements.extend(installations::insert(tenant, new));
+    written
+}
+
+/// Writes the cards of some members. What the gateway knows them by is never told, so none can be charged from here.
+pub async fn write_cards(app: &App, part: Part<Vec<CardsSeen>>) -> Result<u64, Error> {
+    write(app, part, |tx, part, _| Box::pin(cards(tx, part))).await
+}
+
+async fn cards(tx: &mut Tx, part: &Part<Vec<CardsSeen>>) -> Result<u64, Error> {
+    let (tenant, now) = (part.tenant(), part.now);
+    let people: Vec<PersonCode> = part.seen.iter().map(|one| one.person).collect();
+    let numbers: Vec<i32> = people.iter().map(|code| code.get()).collect();
+    let had = credit_cards::of_some(&mut *tx, tenant, people).await?;
+    let mut statements = vec![mirrors::forget(tenant, "cartaoCredito", &numbers)];
+    let mut new = Vec::new();
+    let mut written = 0;
+    for one in &part.seen {
+        let known = || had.iter().filter(|(of, _)| *of == one.person).map(|(_, card)| card);
+        for told in &one.cards {
+            match known().find(|card| card.code == told.code) {
+                Some(card) if card == told => continue,
+                Some(_) => statements.push(credit_cards::update(tenant, one.person, told, now)),
+                None => {
+                    let card = told.clone();
+                    new.push((
+                        one.person,
+                        NewCreditCard { card, gateway_token: String::new(), created_at: now },
+                    ));
+                }
+            }
+            written += 1;
+        }
+        for gone in known().filter(|card| card.active && !one.cards.iter().any(|told| told.code == card.code))
+        {
+            let gone = CreditCard { active: false, is_main: false, ..gone.clone() };
+            statements.push(credit_cards::update(tenant, one.person, &gone, now));
+            written += 1;
+        }
+    }
+    statements.extend(credit_cards::insert(tenant, new.iter().map(|(person, card)| (*person, card))));
+    tx.batch(statements).await?;
+    let all = part.seen.iter().flat_map(|one| &one.cards).map(|card| card.code.get()).collect();
+    reach(tx, tenant, Counter::CreditCard, all).await?;
+    Ok(written)
+}

@@ -1,0 +1,253 @@
+//! Leads and deals, with who would share them and where they went.
+
+use super::{Mirror, Note, Part, reach, write};
+use crate::leads::mirrored;
+use crate::people::mirrored as people;
+use crate::{App, Error};
+use domain::{DealCode, DependentCode, LeadCode, PersonCode, Scope};
+use std::collections::BTreeSet;
+use storage::counters::{self, Counter};
+use storage::deals::dependents::{self as sharing, DealDependent};
+use storage::deals::{self, Deal, Move};
+use storage::leads::{self, Lead};
+use storage::people::Profile;
+use storage::{Lane, Statement, Tx, mirrors, phones};
+
+/// A lead; its consultant is not told.
+#[derive(Clone, Debug)]
+pub struct LeadSeen {
+    pub code: LeadCode,
+    pub lead: Lead,
+}
+
+/// A deal with its lead.
+#[derive(Clone, Debug)]
+pub struct DealSeen {
+    pub code: DealCode,
+    pub deal: Deal,
+    pub lead: LeadSeen,
+    pub dependents: Vec<(DependentCode, DealDependent)>,
+    /// In their order; their numbers are their places.
+    pub moves: Vec<Move>,
+}
+
+/// Writes leads that are in use.
+pub async fn write_leads(app: &App, part: Part<Vec<LeadSeen>>) -> Result<u64, Error> {
+    write(app, part, |tx, part, notes| Box::pin(write_all_leads(tx, part, notes))).await
+}
+
+async fn write_all_leads(
+    tx: &mut Tx,
+    part: &Part<Vec<LeadSeen>>,
+    notes: &mut Vec<Note>,
+) -> Result<u64, Error> {
+    let numbers: Vec<i32> = part.seen.iter().map(|one| one.code.get()).collect();
+    tx.batch(vec![mirrors::forget(part.tenant(), "lead", &numbers)]).await?;
+    let mut written = 0;
+    for seen in &part.seen {
+        written += u64::from(write_lead(tx, part, seen, notes).await?);
+    }
+    Ok(written)
+}
+
+/// Writes a lead and his person; `false` where both were there alike.
+async fn write_lead<T: Sync>(
+    tx: &mut Tx,
+    part: &Part<T>,
+    seen: &LeadSeen,
+    notes: &mut Vec<Note>,
+) -> Result<bool, Error> {
+    let tenant = part.tenant();
+    let before = leads::by_code(&mut *tx, tenant, seen.code).await?;
+    let mut after = seen.lead.clone();
+    if let Some(before) = &before {
+        after.consultant = before.consultant;
+        (after.version, after.created_at, after.updated_at) =
+            (before.version, before.created_at, before.updated_at);
+        if *before == after {
+            return Ok(false);
+        }
+        after.updated_at = part.now;
+    }
+    write_stranger(tx, part, seen, &after, notes).await?;
+    let statements = match &before {
+        Some(before) => leads::update(tenant, seen.code, before, &after),
+        None => leads::insert(tenant, [(seen.code, &after)]),
+    };
+    tx.batch(statements).await?;
+    reach(tx, tenant, Counter::Lead, vec![seen.code.get()]).await?;
+    Ok(true)
+}
+
+/// The person of a lead, where he is no member: a member stays as he is.
+async fn write_stranger<T: Sync>(
+    tx: &mut Tx,
+    part: &Part<T>,
+    seen: &LeadSeen,
+    lead: &Lead,
+    notes: &mut Vec<Note>,
+) -> Result<(), Error> {
+    let (tenant, code) = (part.tenant(), lead.person);
+    let known = storage::people::by_code(&mut *tx, tenant, code).await?;
+    if known.as_ref().is_some_and(|one| one.is_member) {
+        return Ok(());
+    }
+    let blank = || Profile::stranger(lead.branch, None, lead.name.clone(), lead.created_at);
+    let mut after = mirrored(&known.clone().unwrap_or_else(blank), lead, part.now);
+    after.document = own_document(tx, part, (code, &after), (seen.code.get(), "lead"), notes).await?;
+    match known {
+        None => {
+            people::insert(tx, &part.acting(), std::iter::once((code, &after))).await?;
+            reach(tx, tenant, Counter::Person, vec![code.get()]).await?;
+        }
+        Some(before) => {
+            let had = phones::of(&mut *tx, tenant, code).await?;
+            let phones = people::telephones(&had, &after);
+            people::change(tx, &part.acting(), code, (&before, &had), (&after, &phones)).await?;
+        }
+    }
+    Ok(())
+}
+
+/// His document, unless somebody else has it.
+pub(super) async fn own_document<T>(
+    tx: &mut Tx,
+    part: &Part<T>,
+    (code, person): (PersonCode, &Profile),
+    (record, kind): (i32, &'static str),
+    notes: &mut Vec<Note>,
+) -> Result<Option<domain::Document>, Error> {
+    let Some(document) = &person.document else { return Ok(None) };
+    let holders = storage::people::with_documents(&mut *tx, part.tenant(), [document]).await?;
+    if holders.iter().any(|(_, holder)| *holder != code) {
+        let reason = "outra pessoa tem o mesmo documento; ficou com ela".to_owned();
+        notes.push(Note { kind, record, field: "cpfCnpj".to_owned(), reason });
+        return Ok(None);
+    }
+    Ok(Some(document.clone()))
+}
+
+/// Writes deals, with their leads.
+pub async fn write_deals(app: &App, part: Part<Vec<DealSeen>>) -> Result<u64, Error> {
+    write(app, part, |tx, part, notes| Box::pin(write_all_deals(tx, part, notes))).await
+}
+
+async fn write_all_deals(
+    tx: &mut Tx,
+    part: &Part<Vec<DealSeen>>,
+    notes: &mut Vec<Note>,
+) -> Result<u64, Error> {
+    let numbers: Vec<i32> = part.seen.iter().map(|one| one.code.get()).collect();
+    tx.batch(vec![mirrors::forget(part.tenant(), "negocio", &numbers)]).await?;
+    let mut written = 0;
+    for seen in &part.seen {
+        let lead = leads::by_code(&mut *tx, part.tenant(), seen.lead.code).await?;
+        // Of a lead that is in use, the list of leads told already.
+        let lead_seen = LeadSeen {
+            lead: Lead { active: lead.is_some_and(|one| one.active), ..seen.lead.lead.clone() },
+            ..seen.lead.clone()
+        };
+        written += u64::from(write_lead(tx, part, &lead_seen, notes).await?);
+        written += u64::from(write_deal(tx, part, seen, notes).await?);
+    }
+    Ok(written)
+}
+
+async fn write_deal(
+    tx: &mut Tx,
+    part: &Part<Vec<DealSeen>>,
+    seen: &DealSeen,
+    notes: &mut Vec<Note>,
+) -> Result<bool, Error> {
+    let (tenant, code) = (part.tenant(), seen.code);
+    let before = deals::find(&mut *tx, &Scope::whole(tenant), code).await?;
+    let mut after = seen.deal.clone();
+    if let Some(before) = &before {
+        (after.benefit, after.version) = (before.benefit, before.version);
+        after.vehicle.fipe.clone_from(&before.vehicle.fipe);
+        (after.created_at, after.updated_at) = (before.created_at, before.updated_at);
+    } else if after.sequence <= 0 {
+        after.sequence = counters::next(tx, tenant, Counter::DealSequence).await?;
+        let (field, reason) = ("sequencial".to_owned(), "falta; recebeu um número desta base".to_owned());
+        notes.push(Note { kind: "negocio", record: code.get(), field, reason });
+    }
+    let mut statements = Vec::new();
+    match &before {
+        Some(before) if *before == after => {}
+        Some(_) => {
+            let after = Deal { updated_at: part.now, ..after };
+            statements.push(deals::update(tenant, code, &after));
+        }
+        None => statements.extend(deals::insert(tenant, [(code, &after)])),
+    }
+    write_sharing(tx, part, seen, &mut statements).await?;
+    let had = deals::moves(&mut *tx, tenant, code).await?;
+    let alike =
+        |(one, told): (&Move, &Move)| (one.at, one.stage, one.state) == (told.at, told.stage, told.state);
+    if had.len() != seen.moves.len() || !had.iter().zip(&seen.moves).all(alike) {
+        statements.push(deals::remove_moves(tenant, code));
+        statements.extend(deals::insert_moves(tenant, seen.moves.iter().map(|one| (code, one))));
+    }
+    let is_changed = !statements.is_empty();
+    tx.batch(statements).await?;
+    reach(tx, tenant, Counter::Deal, vec![code.get()]).await?;
+    reach(tx, tenant, Counter::DealSequence, vec![seen.deal.sequence]).await?;
+    let codes = seen.dependents.iter().map(|(code, _)| code.get()).collect();
+    reach(tx, tenant, Counter::DealDependent, codes).await?;
+    Ok(is_changed)
+}
+
+async fn write_sharing(
+    tx: &mut Tx,
+    part: &Part<Vec<DealSeen>>,
+    seen: &DealSeen,
+    statements: &mut Vec<Statement>,
+) -> Result<(), Error> {
+    let (tenant, code) = (part.tenant(), seen.code);
+    let had = sharing::of(&mut *tx, tenant, code).await?;
+    for (dependent, told) in &seen.dependents {
+        match had.iter().find(|(one, _)| one == dependent) {
+            None => statements.extend(sharing::insert(tenant, [(code, *dependent, told)])),
+            Some((_, before)) => {
+                let (created_at, updated_at) = (before.created_at, before.updated_at);
+                let after = DealDependent { created_at, updated_at, ..told.clone() };
+                if *before != after {
+                    let after = DealDependent { updated_at: part.now, ..after };
+                    statements.push(sharing::update(tenant, code, *dependent, &after));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Leads that are in use here and no longer there.
+pub async fn retire_leads(app: &App, mirror: &Mirror, listed: BTreeSet<LeadCode>) -> Result<u64, Error> {
+    let input = (mirror.tenant, listed, app.now());
+    let lane = Lane::background(mirror.tenant);
+    app.db
+        .write(lane, input, |tx, (tenant, listed, now)| {
+            Box::pin(async move {
+                let mut retired = 0;
+                let branches = storage::branches::visible(&mut *tx, &Scope::whole(*tenant)).await?;
+                for branch in branches {
+                    let mut after = LeadCode::new(0);
+                    loop {
+                        let some = leads::of_branch(&mut *tx, *tenant, branch.code, after).await?;
+                        let Some(last) = some.last() else { break };
+                        after = last.code;
+                        for key in some.iter().filter(|key| !listed.contains(&key.code)) {
+                            let Some(before) = leads::by_code(&mut *tx, *tenant, key.code).await? else {
+                                continue;
+                            };
+                            let gone = Lead { active: false, updated_at: *now, ..before.clone() };
+                            tx.batch(leads::update(*tenant, key.code, &before, &gone)).await?;
+                            retired += 1;
+                        }
+                    }
+                }
+                Ok::<_, Error>(retired)
+            })
+        })
+        .await
+}

@@ -1,0 +1,161 @@
+//! An export on its way: rows are read while those before them leave. Nothing is read ahead of a reader that is slow, and
+//! nothing more once he has gone.
+
+use super::rows::Rows;
+use super::xlsx::Book;
+use super::{Cell, Heading, List, SheetError, audited, csv};
+use crate::access::Session;
+use crate::{App, Error, audit, base};
+use domain::{Sheet, TimeZone};
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use wire::records::ExportacaoQuery;
+
+/// What leaves: the file's name and kind, and its bytes as they come.
+pub struct Export {
+    pub file_name: String,
+    pub content_type: &'static str,
+    /// An error ends it in the middle: the reader must see that it is not whole.
+    pub bytes: mpsc::Receiver<Result<Vec<u8>, Error>>,
+}
+
+/// Pieces that may wait for a slow reader.
+const WAITING: usize = 4;
+/// Looks are written down after so many pages, so that they never pile up.
+const PAGES_BETWEEN_LOOKS: u32 = 50;
+const PIECE: usize = 1 << 16;
+
+/// Begins an export. What is wrong with what was asked for is told here, before anything leaves.
+pub async fn open(
+    app: &App,
+    caller: &Arc<Session>,
+    list: List,
+    pairs: Vec<(String, String)>,
+) -> Result<Export, SheetError> {
+    caller.must_be(list.roles)?;
+    let how: ExportacaoQuery = wire::read::query(pairs.iter().cloned())?;
+    let format = how.format.set().unwrap_or(Sheet::Csv);
+    let all = list.headings();
+    let chosen = chosen(&all, how.columns.set().as_deref());
+    let headings: Vec<Heading> = chosen.iter().map(|at| all[*at]).collect();
+    let mut rows = Rows::new(&list, pairs.clone(), chosen);
+    let first = rows.next(app, caller).await?.unwrap_or_default();
+    audited::begun(app, caller, &list, format, &pairs).await?;
+    let zone = base::registers(app, caller.scope.tenant()).await?.zone.clone();
+    let (send, bytes) = mpsc::channel(WAITING);
+    let day = app.now().date_in(&zone).to_iso();
+    let (ending, content_type) = match format {
+        Sheet::Csv => ("csv", "text/csv; charset=utf-8"),
+        Sheet::Xlsx => ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    };
+    let export = Export { file_name: format!("{}-{day}.{ending}", list.name), content_type, bytes };
+    let leaving = Leaving { app: app.clone(), caller: Arc::clone(caller), list, headings, zone, rows, send };
+    tokio::spawn(leaving.run(format, first));
+    Ok(export)
+}
+
+/// The columns that are wanted, in the order of the list; all where none of the names is known.
+fn chosen(all: &[Heading], wanted: Option<&str>) -> Vec<usize> {
+    let wanted: Vec<&str> =
+        wanted.unwrap_or_default().split([',', ' ']).filter(|name| !name.is_empty()).collect();
+    let some: Vec<usize> = (0..all.len()).filter(|at| wanted.contains(&all[*at].name)).collect();
+    if some.is_empty() { (0..all.len()).collect() } else { some }
+}
+
+struct Leaving {
+    app: App,
+    caller: Arc<Session>,
+    list: List,
+    headings: Vec<Heading>,
+    zone: TimeZone,
+    rows: Rows,
+    send: mpsc::Sender<Result<Vec<u8>, Error>>,
+}
+
+/// How an export went on: `false` where its reader has gone.
+type Went = Result<bool, Error>;
+
+impl Leaving {
+    async fn run(mut self, format: Sheet, first: Vec<Vec<Cell>>) {
+        let mut count = 0;
+        let went = match format {
+            Sheet::Csv => self.csv(first, &mut count).await,
+            Sheet::Xlsx => self.xlsx(first, &mut count).await,
+        };
+        let whole = matches!(went, Ok(true));
+        if let Err(error) = went {
+            tracing::error!(%error, list = self.list.name, rows = count, "an export was cut off");
+            let _ = self.send.send(Err(error)).await;
+        }
+        if let Err(error) = audited::ended(&self.app, &self.caller, &self.list, count, whole).await {
+            tracing::error!(%error, list = self.list.name, rows = count, "the end of an export was not audited");
+        }
+    }
+
+    /// The next rows.
+    async fn next(&mut self, pages: &mut u32) -> Result<Option<Vec<Vec<Cell>>>, Error> {
+        *pages += 1;
+        if pages.is_multiple_of(PAGES_BETWEEN_LOOKS) {
+            audit::flush(&self.app).await?;
+        }
+        match self.rows.next(&self.app, &self.caller).await {
+            Ok(rows) => Ok(rows),
+            Err(SheetError::App(error)) => Err(error),
+            Err(SheetError::Unread(problems)) => Err(Error::Text(problems.into_lines().join(" "))),
+        }
+    }
+
+    async fn csv(&mut self, first: Vec<Vec<Cell>>, count: &mut u64) -> Went {
+        let mut piece = csv::begin(&self.headings)?;
+        let (mut rows, mut pages) = (Some(first), 0);
+        while let Some(some) = rows {
+            piece.extend(csv::lines(&some, &self.zone)?);
+            *count += some.len() as u64;
+            if self.send.send(Ok(std::mem::take(&mut piece))).await.is_err() {
+                return Ok(false);
+            }
+            rows = self.next(&mut pages).await?;
+        }
+        Ok(true)
+    }
+
+    async fn xlsx(&mut self, first: Vec<Vec<Cell>>, count: &mut u64) -> Went {
+        let folder: PathBuf = self.app.place.data.clone().unwrap_or_else(std::env::temp_dir);
+        let mut book = Book::new(self.list.title, &self.headings, &folder, (self.app.now(), &self.zone))?;
+        let (mut rows, mut pages) = (Some(first), 0);
+        while let Some(some) = rows {
+            if self.send.is_closed() {
+                return Ok(false);
+            }
+            *count += some.len() as u64;
+            let zone = self.zone.clone();
+            book = blocking(move || book.add(&some, &zone).map(|()| book)).await?;
+            rows = self.next(&mut pages).await?;
+        }
+        let send = self.send.clone();
+        blocking(move || {
+            let mut file = book.finish()?;
+            let mut buffer = vec![0; PIECE];
+            loop {
+                let read = file.read(&mut buffer).map_err(|error| Error::Text(error.to_string()))?;
+                if read == 0 {
+                    return Ok(true);
+                }
+                if send.blocking_send(Ok(buffer[..read].to_vec())).is_err() {
+                    return Ok(false);
+                }
+            }
+        })
+        .await
+    }
+}
+
+/// Writes files where waiting for them makes nobody wait.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(Error::Text(error.to_string())))
+}

@@ -1,0 +1,135 @@
+//! A whole association in one file: written beside a running server, and brought into another, whichever engine either
+//! uses. The format is told in docs/formato.md; what travels is listed in `storage::whole`.
+//!
+//! The file is a ZIP archive: `manifesto.json`, and under `dados/` one file of JSON Lines for each table. Attachments have
+//! the folder `arquivos/` ([`FILES`]): whoever keeps them writes each like `LEIA-ME.txt` in `export::Writer::finish`, where they
+//! enter the manifest with their digests, and takes them back behind the tables in `bring::Run::go_on`.
+
+mod archive;
+mod bring;
+mod export;
+mod record;
+
+pub use bring::{Brought, Step, bring};
+pub use export::{Exported, export};
+
+use crate::Error;
+use domain::TenantId;
+use serde::{Deserialize, Serialize};
+
+/// What the manifest calls the format.
+pub const FORMAT: &str = "amparo-associacao";
+/// The version of the format that is written; older ones are read.
+pub const VERSION: u32 = 1;
+pub const MANIFEST: &str = "manifesto.json";
+/// The folder of the tables.
+pub const DATA: &str = "dados/";
+/// The folder of attachments.
+pub const FILES: &str = "arquivos/";
+/// What people find who open the archive.
+pub const READ_ME: &str = "LEIA-ME.txt";
+
+/// What an archive says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    pub format: String,
+    pub version: u32,
+    /// The version of the program that wrote it.
+    pub program: String,
+    /// Of the database that it was read from.
+    pub schema: i64,
+    /// The number of the association, which it keeps.
+    pub base: i32,
+    pub name: String,
+    /// When it was read, in UTC.
+    pub moment: String,
+    pub files: Vec<File>,
+}
+
+/// A file of the archive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct File {
+    pub path: String,
+    /// The table that it holds; none where it is an attachment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<String>,
+    pub rows: u64,
+    pub bytes: u64,
+    /// Of its content, in hexadecimal digits.
+    pub sha256: String,
+}
+
+impl Manifest {
+    pub fn tenant(&self) -> TenantId {
+        TenantId::new(self.base)
+    }
+
+    /// All rows of all tables.
+    pub fn rows(&self) -> u64 {
+        self.files.iter().map(|file| file.rows).sum()
+    }
+}
+
+/// Why an association was not exported or brought. The binary says each in Portuguese.
+#[derive(Debug, thiserror::Error)]
+pub enum WholeError {
+    #[error("cannot read or write {path}: {cause}")]
+    File { path: String, cause: String },
+    #[error("{0} is there already")]
+    Exists(String),
+    #[error("not an archive of this format: {0}")]
+    NotOurs(String),
+    #[error("format {found} is newer than {known}")]
+    NewerFormat { found: u32, known: u32 },
+    #[error("schema {found} is newer than {known}")]
+    NewerSchema { found: i64, known: i64 },
+    /// What was read is not what was written.
+    #[error("{path} is damaged: {cause}")]
+    Damaged { path: String, cause: String },
+    #[error("{path}, line {line}: {cause}")]
+    BadRow { path: String, line: u64, cause: String },
+    #[error("{0} is there already")]
+    Taken(TenantId),
+    #[error("logins of others: {0:?}")]
+    LoginsTaken(Vec<String>),
+    #[error("hosts of others: {0:?}")]
+    HostsTaken(Vec<String>),
+    #[error("half of {0} was brought from another file")]
+    HalfBrought(TenantId),
+    #[error("somebody else brings it")]
+    Meanwhile,
+    #[error(transparent)]
+    App(#[from] Error),
+}
+
+impl From<storage::Error> for WholeError {
+    fn from(error: storage::Error) -> WholeError {
+        WholeError::App(error.into())
+    }
+}
+
+fn file_error(path: &std::path::Path, cause: impl std::fmt::Display) -> WholeError {
+    WholeError::File { path: path.display().to_string(), cause: cause.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use storage::whole::tables;
+
+    /// Whoever reads an archive finds every file and every field of it explained.
+    #[test]
+    fn the_documentation_names_every_file_and_field() {
+        let text = include_str!("../../../docs/formato.md");
+        for table in tables() {
+            let head = format!("**`dados/{}.jsonl`**", table.name);
+            let told = text.split_once(&head).unwrap_or_else(|| panic!("{head} is not explained")).1;
+            let told = told.split("\n\n").next().unwrap();
+            for column in &table.columns {
+                assert!(told.contains(&format!("`{}`", column.name)), "{}.{}", table.name, column.name);
+            }
+        }
+        for other in [super::MANIFEST, super::READ_ME, super::FILES, super::FORMAT] {
+            assert!(text.contains(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What becomes of files while nobody looks: removed for good when it is time, whole after a crash, and carried elsewhere.
+#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
+
+use app::App;
+use app::access::Session;
+use app::files::{self, File, Incoming, Limits, Owner, Part, Place};
+use app::housekeeping::{Retention, run_if_due};
+use app::once::Once;
+use domain::{Clock, FileCode, FileOwner, TenantId};
+use futures_util::StreamExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use storage::{Lane, Weight, sql};
+use testkit::{World, both_engines, pictures};
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+const RETENTION: Retention = Retention {
+    interval: Duration::from_secs(3600),
+    tokens: DAY,
+    idempotency_keys: DAY,
+    mail_bodies: DAY,
+    attempts: DAY,
+    login_failures: DAY,
+    removed_files: Duration::from_secs(30 * 24 * 3600),
+};
+
+/// The administrator's session, a member, and a folder that all processes share.
+struct Scene {
+    world: World,
+    apps: Vec<App>,
+    session: Arc<Session>,
+    owner: Owner,
+    folder: tempfile::TempDir,
+}
+
+async fn scene(world: World) -> Scene {
+    let folder = tempfile::tempdir().unwrap();
+    let mut apps = world.processes().to_vec();
+    for app in &mut apps {
+        app.files = Place::folder(&folder.path().join("arquivos"), Limits::DEFAULT).unwrap();
+    }
+    let session = entered(&world, &apps[0]).await;
+    let input =
+        wire::read::body(br#"{"nomePessoa": "Ana Prado", "cpfCnpj": "52998224725", "codLoja": 2}"#).unwrap();
+    let saved = app::people::save(&apps[0], &session, input, Once::each_time()).await.unwrap().now().unwrap();
+    let owner = Owner { of: FileOwner::Member, record: saved.code.get() };
+    Scene { world, apps, session, owner, folder }
+}
+
+async fn entered(world: &World, app: &App) -> Arc<Session> {
+    let server = testkit::Server::start(app.clone()).await;
+    let token = server.token(&world.administrator.email).await;
+    server.stop().await;
+    app::access::enter(app, &token).await.unwrap()
+}
+
+impl Scene {
+    async fn attach(&self, bytes: &[u8]) -> File {
+        let app = &self.apps[0];
+        let mut incoming = Incoming::new(&app.files);
+        for piece in bytes.chunks(100_000) {
+            incoming.push(piece).await.unwrap();
+        }
+        let done =
+            files::attach(app, &self.session, self.owner, ("foto.jpg", incoming), Once::each_time()).await;
+        done.unwrap().now().unwrap().file
+    }
+
+    /// What lies in the folder, by its path in it.
+    fn kept(&self) -> Vec<String> {
+        let root = self.folder.path().join("arquivos");
+        let mut found = Vec::new();
+        walk(&root, &root, &mut found);
+        found.sort();
+        found
+    }
+
+    async fn sweep(&self) {
+        self.world.clock.pass(Duration::from_secs(3601));
+        for app in &self.apps {
+            run_if_due(app, &RETENTION).await.unwrap();
+        }
+    }
+
+    async fn total(&self) -> (i64, i64) {
+        storage::files::total(&self.apps[0].db, self.world.here).await.unwrap()
+    }
+}
+
+fn walk(root: &Path, folder: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => walk(root, &path, found),
+            false => found.push(path.strip_prefix(root).unwrap().to_str().unwrap().to_owned()),
+        }
+    }
+}
+
+async fn loose(scene: &Scene) -> usize {
+    let statement = sql("SELECT storage_key FROM loose_files WHERE tenant = $1").arg(scene.world.here);
+    scene.world.db().query(Weight::Search, statement).await.unwrap().len()
+}
+
+#[both_engines]
+async fn what_was_removed_stays_for_its_time_and_then_goes(world: World) {
+    let scene = scene(world).await;
+    let file = scene.attach(&pictures::phone_photo(2000, 1500)).await;
+    let other = scene.attach(&pictures::pdf()).await;
+    assert_eq!(scene.kept().len(), 3, "{:?}", scene.kept());
+    assert_eq!(scene.total().await, (2, file.size + other.size));
+    let remove = async || {
+        let removed = files::remove(&scene.apps[0], &scene.session, file.code, None, Once::each_time()).await;
+        removed.unwrap();
+    };
+    remove().await;
+    scene.world.clock.pass(29 * DAY);
+    scene.sweep().await;
+    let restored = files::restore(&scene.apps[0], &scene.session, file.code, None, Once::each_time()).await;
+    assert!(restored.unwrap().now().unwrap().file.removed.is_none());
+    let (_, stream) = files::open(&scene.apps[0], &scene.session, file.code, Part::Data).await.unwrap();
+    let read: Vec<u8> = stream.unwrap().bytes.map(|piece| piece.unwrap().to_vec()).concat().await;
+    assert_eq!(i64::try_from(read.len()).unwrap(), file.size);
+    remove().await;
+    scene.world.clock.pass(31 * DAY);
+    scene.sweep().await;
+    assert_eq!(scene.kept(), [format!("{}/dados", other.storage_key)]);
+    assert_eq!((scene.total().await, loose(&scene).await), ((1, other.size), 0));
+    let gone = files::restore(&scene.apps[0], &scene.session, file.code, None, Once::each_time()).await;
+    assert!(matches!(gone, Err(app::Error::NoSuch { .. })), "{gone:?}");
+    // Its code is nobody else's.
+    assert!(scene.attach(&pictures::docx()).await.code > other.code);
+}
+
+/// Killed between the bytes and the row, and while the bytes were written: neither is ever seen, and both are removed.
+#[both_engines]
+async fn bytes_that_no_file_was_made_of_are_removed_after_a_day(world: World) {
+    let scene = scene(world).await;
+    let kept = scene.attach(&pictures::pdf()).await;
+    let root = scene.folder.path().join("arquivos");
+    let tenant = scene.world.here;
+    for key in ["1/aa/inteiro", "1/bb/metade"] {
+        std::fs::create_dir_all(root.join(key)).unwrap();
+        let loosened = storage::files::loosen(tenant, key, scene.world.clock.now());
+        let unit = scene
+            .world
+            .db()
+            .write(Lane::of(tenant), loosened, |tx, one| Box::pin(tx.batch(vec![one.clone()])));
+        unit.await.unwrap();
+    }
+    std::fs::write(root.join("1/aa/inteiro/dados"), b"whole").unwrap();
+    std::fs::write(root.join("1/bb/metade/dados#1"), b"ha").unwrap();
+    scene.world.clock.pass(23 * Duration::from_secs(3600) - Duration::from_secs(3700));
+    scene.sweep().await;
+    assert_eq!(scene.kept().len(), 3, "one may still be on its way");
+    scene.world.clock.pass(Duration::from_secs(2 * 3600));
+    scene.sweep().await;
+    assert_eq!(scene.kept(), [format!("{}/dados", kept.storage_key)]);
+    assert_eq!(loose(&scene).await, 0);
+    assert_eq!(files::list(&scene.apps[0], &scene.session, scene.owner).await.unwrap().files.len(), 1);
+}
+
+/// What took so long that its bytes were swept is no file, and says so.
+#[both_engines]
+async fn a_file_is_written_down_only_while_its_bytes_are_there(world: World) {
+    let scene = scene(world).await;
+    let file = scene.attach(&pictures::pdf()).await;
+    assert_eq!(loose(&scene).await, 0, "what is written down is no longer loose");
+    assert_eq!(files::bytes(&scene.apps[0], &file).await.unwrap(), pictures::pdf());
+    use std::os::unix::fs::PermissionsExt;
+    let root = std::fs::metadata(scene.folder.path().join("arquivos")).unwrap();
+    assert_eq!(root.permissions().mode() & 0o077, 0, "nobody else looks in");
+}
+
+#[both_engines]
+async fn all_files_of_a_base_are_walked_through_and_put_back_under_their_codes(world: World) {
+    let scene = scene(world).await;
+    let (app, tenant) = (&scene.apps[0], scene.world.here);
+    scene.attach(&pictures::pdf()).await;
+    let photo = scene.attach(&pictures::phone_photo(300, 200)).await;
+    let removed = scene.attach(&pictures::docx()).await;
+    files::remove(app, &scene.session, removed.code, None, Once::each_time()).await.unwrap();
+    let mut carried = Vec::new();
+    let mut behind = FileCode::new(0);
+    loop {
+        let some = files::walk(app, tenant, behind).await.unwrap();
+        let Some(last) = some.last() else { break };
+        behind = last.code;
+        for file in &some {
+            carried.push((file.clone(), files::bytes(app, file).await.unwrap()));
+        }
+    }
+    assert_eq!(carried.len(), 2);
+    let there: TenantId = scene.world.there;
+    for (file, bytes) in &carried {
+        let file = File { created_by: None, ..file.clone() };
+        files::put_back(app, there, &file, bytes.clone()).await.unwrap();
+    }
+    let back = files::walk(app, there, FileCode::new(0)).await.unwrap();
+    let told =
+        |file: &File| (file.code, file.name.clone(), file.sha256.clone(), file.measures, file.created_at);
+    assert_eq!(
+        back.iter().map(told).collect::<Vec<_>>(),
+        carried.iter().map(|(one, _)| told(one)).collect::<Vec<_>>()
+    );
+    let again = files::put_back(app, there, &photo, carried[1].1.clone()).await;
+    assert!(matches!(again, Err(app::Error::Refused(_))), "{again:?}");
+    assert_eq!(storage::files::total(&app.db, there).await.unwrap().0, 2);
+}

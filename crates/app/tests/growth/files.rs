@@ -1,0 +1,55 @@
+//! Files of an association in which everybody has one, and every tenth was removed.
+
+use super::script::{HERE, Script, now};
+use app::access::Session;
+use app::files::{self, Incoming, Owner};
+use app::once::Once;
+use domain::{FileCode, FileOwner};
+use storage::{Db, Lane, sql};
+
+/// As many as there are people.
+pub async fn add_files(db: &Db) {
+    let write = db.write(Lane::of(HERE), (), |tx, ()| {
+        Box::pin(async move {
+            let all = sql("INSERT INTO files (tenant, code, owner, record, name, kind, size, sha256, has_preview, storage_key,
+                 created_at, removed_at) SELECT tenant, code, 4, code, 'a.pdf', 4, 1, $1, FALSE, 'k', 1,
+                 CASE WHEN code % 10 = 0 THEN code ELSE NULL END FROM people WHERE tenant = $2");
+            tx.execute(all.arg(&[7_u8; 32][..]).arg(HERE)).await?;
+            let count = sql("INSERT INTO counters (tenant, kind, last) VALUES ($1, 'file', 1000000)");
+            tx.execute(count.arg(HERE)).await
+        })
+    });
+    let written: Result<u64, storage::Error> = write.await;
+    written.unwrap();
+}
+
+impl Script<'_> {
+    pub async fn files(&self, caller: &Session) {
+        let record = i32::try_from(self.sample.person).unwrap();
+        let owner = Owner { of: FileOwner::Member, record };
+        let mut incoming = Incoming::new(&self.app.files);
+        incoming.push(&testkit::pictures::pdf()).await.unwrap();
+        self.recorder.begin("a file is attached");
+        let code = now(files::attach(self.app, caller, owner, ("a.pdf", incoming), Once::each_time()).await)
+            .file
+            .code;
+        self.recorder.begin("the files of a member");
+        files::list(self.app, caller, owner).await.unwrap();
+        self.recorder.begin("a file");
+        files::one(self.app, caller, code).await.unwrap();
+        self.recorder.begin("a file is removed and taken back");
+        now(files::remove(self.app, caller, code, None, Once::each_time()).await);
+        now(files::restore(self.app, caller, code, None, Once::each_time()).await);
+        self.recorder.begin("all files are walked through, a page");
+        files::walk(self.app, HERE, FileCode::new(1)).await.unwrap();
+        self.recorder.begin("old files are looked for");
+        let tx = self.app.db.read((), |tx, ()| {
+            Box::pin(async move {
+                storage::files::removed_before(tx, HERE, domain::Moment::from_millis(50), 50).await
+            })
+        });
+        let found: Result<Vec<_>, storage::Error> = tx.await;
+        assert!(!found.unwrap().is_empty());
+        storage::files::loose_before(&self.app.db, HERE, self.app.now(), 50).await.unwrap();
+    }
+}

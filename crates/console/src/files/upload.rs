@@ -1,0 +1,205 @@
+//! A form that brings files: several at once, each taken piece by piece, and none loses the others.
+
+use super::{Problem, at, path};
+use crate::form::is_from_here;
+use crate::page::Refusal;
+use crate::visitor::{Guest, Number, redirect, root, tell};
+use app::files::{self, Incoming, Owner};
+use app::once::{Done, Once};
+use app::{App, Error};
+use axum::body::Body;
+use axum::extract::{FromRequest, Request, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use domain::{FileOwner, PersonCode, Rejection};
+use futures_util::StreamExt;
+use multer::{Field, Multipart};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use wire::refusal;
+
+/// Files of one form.
+const MOST: usize = 50;
+/// What stands before a file is held in memory until it is whole, and is no more than this.
+const MOST_BETWEEN: usize = 4 * 1024 * 1024;
+/// Of a file that is too large, so much is read for nothing, so that its sender is told why.
+const MOST_FOR_NOTHING: u64 = 1024 * 1024 * 1024;
+/// A sender who brings less than this takes too long.
+const MIB_TAKES: Duration = Duration::from_secs(30);
+
+/// What came, not read yet.
+pub struct Sent {
+    form: Multipart<'static>,
+    /// Bytes that came since somebody last was given some.
+    between: Arc<AtomicUsize>,
+    of: FileOwner,
+}
+
+impl FromRequest<App> for Sent {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, app: &App) -> Result<Sent, Refusal> {
+        if !is_from_here(request.headers(), &app.public_url) {
+            return Err(Refusal::ForeignSite);
+        }
+        let area = request.uri().path().split('/').nth(2).unwrap_or_default();
+        let of = FileOwner::ALL.into_iter().find(|of| path(*of) == area).ok_or(Refusal::NotThere)?;
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let boundary = kind.and_then(|kind| multer::parse_boundary(kind).ok()).ok_or(Refusal::NotAForm)?;
+        let body: Body = request.into_body();
+        let between = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&between);
+        let pieces = body.into_data_stream().map(move |piece| {
+            let piece = piece.map_err(std::io::Error::other)?;
+            match counted.fetch_add(piece.len(), Ordering::Relaxed) > MOST_BETWEEN {
+                true => Err(std::io::Error::other("too much between two files")),
+                false => Ok(piece),
+            }
+        });
+        Ok(Sent { form: Multipart::new(pieces, boundary), between, of })
+    }
+}
+
+/// What became of the files of a form.
+#[derive(Default)]
+struct Outcome {
+    attached: usize,
+    /// Those that were there already.
+    known: usize,
+    problems: Vec<Problem>,
+}
+
+/// `POST /console/eventos/{codigo}/arquivos`
+pub async fn attach(
+    State(app): State<App>,
+    guest: Guest,
+    Number(record): Number,
+    sent: Result<Sent, Refusal>,
+) -> Response {
+    let Sent { form, between, of } = match sent {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let owner = Owner { of, record };
+    // Before anything of it is read.
+    let may = files::may_attach(&app, guest.session(), owner).await;
+    if let Err(error) = may {
+        return match error {
+            Error::Refused(problems) => {
+                again(&app, &guest, owner, vec![Problem { name: String::new(), text: told(&problems) }]).await
+            }
+            error => crate::page::refused(&guest, &error),
+        };
+    }
+    let patience = MIB_TAKES.saturating_mul(u32::try_from(app.files.limits.largest_mib).unwrap_or(u32::MAX));
+    let taken = tokio::time::timeout(patience * 4, take(&app, &guest, owner, (form, &between))).await;
+    match taken {
+        Err(_) => Refusal::Unreadable.into_response(),
+        Ok(Err(refusal)) => refusal.into_response(),
+        Ok(Ok(outcome)) if outcome.problems.is_empty() => {
+            let mut response = redirect(&format!("{}{}#arquivos", root(&app), at(owner)));
+            tell(&mut response, &said(&outcome));
+            response
+        }
+        Ok(Ok(outcome)) => again(&app, &guest, owner, outcome.problems).await,
+    }
+}
+
+fn said(outcome: &Outcome) -> String {
+    let known = match outcome.known {
+        0 => String::new(),
+        1 => " Um já estava aqui.".to_owned(),
+        many => format!(" {many} já estavam aqui."),
+    };
+    match outcome.attached {
+        0 => known.trim_start().to_owned(),
+        1 => format!("O arquivo foi anexado.{known}"),
+        many => format!("{many} arquivos foram anexados.{known}"),
+    }
+}
+
+/// The page of the record once more, with what was wrong beside the field.
+async fn again(app: &App, guest: &Guest, owner: Owner, problems: Vec<Problem>) -> Response {
+    match owner.of.case() {
+        Some(kind) => crate::cases::with_files(app, guest, (kind, owner.record), problems).await,
+        None => crate::person::with_files(app, guest, PersonCode::new(owner.record), problems).await,
+    }
+}
+
+async fn take(
+    app: &App,
+    guest: &Guest,
+    owner: Owner,
+    (mut form, between): (Multipart<'static>, &AtomicUsize),
+) -> Result<Outcome, Refusal> {
+    let mut outcome = Outcome::default();
+    let mut seen = 0;
+    while let Some(field) = form.next_field().await.map_err(|_| Refusal::Unreadable)? {
+        between.store(0, Ordering::Relaxed);
+        let name = field.file_name().unwrap_or_default().to_owned();
+        // A field in which nothing was chosen has no name.
+        if field.name() != Some("arquivo") || name.is_empty() {
+            continue;
+        }
+        seen += 1;
+        if seen > MOST {
+            return Err(Refusal::TooLarge);
+        }
+        let attached = match received(app, field, between).await? {
+            Ok(incoming) => {
+                let done =
+                    files::attach(app, guest.session(), owner, (&name, incoming), Once::each_time()).await;
+                done.and_then(Done::now)
+            }
+            Err(error) => Err(error),
+        };
+        match attached {
+            Ok(told) if told.is_new => outcome.attached += 1,
+            Ok(_) => outcome.known += 1,
+            Err(Error::Refused(problems)) => {
+                outcome.problems.push(Problem { name, text: told(&problems) });
+            }
+            Err(error) => return Err(Refusal::from(&error)),
+        }
+    }
+    if seen == 0 {
+        let text = "Escolha ao menos um arquivo.".to_owned();
+        outcome.problems.push(Problem { name: String::new(), text });
+    }
+    Ok(outcome)
+}
+
+/// One file to its end. One that grows too large is read on, for the others behind it, and thrown away.
+async fn received(
+    app: &App,
+    mut field: Field<'static>,
+    between: &AtomicUsize,
+) -> Result<Result<Incoming, Error>, Refusal> {
+    let mut incoming = Ok(Incoming::new(&app.files));
+    let mut thrown_away = 0;
+    while let Some(bytes) = field.chunk().await.map_err(|_| Refusal::Unreadable)? {
+        between.store(0, Ordering::Relaxed);
+        match &mut incoming {
+            Ok(taken) => {
+                if let Err(error) = taken.push(&bytes).await {
+                    incoming = Err(error);
+                }
+            }
+            Err(_) => thrown_away += bytes.len() as u64,
+        }
+        if thrown_away > MOST_FOR_NOTHING {
+            return Err(Refusal::TooLarge);
+        }
+    }
+    Ok(incoming)
+}
+
+fn told(problems: &[Rejection]) -> String {
+    problems.iter().map(|one| capital(&refusal::sentence(one))).collect::<Vec<_>>().join(" ")
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

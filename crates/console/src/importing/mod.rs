@@ -1,0 +1,155 @@
+//! `/console/importar`: a sheet brought in, step by step. The file is sent, its columns are matched with fields, it is tried
+//! without writing anything, then run; and taken back, if it was a mistake.
+
+mod columns;
+mod errors;
+mod example;
+mod list;
+mod new;
+mod one;
+mod steps;
+
+use crate::assets::kept;
+use crate::visitor::Guest;
+use app::App;
+use app::importing::{By, Import};
+use axum::Router;
+use axum::response::Response;
+use axum::routing::{get, post};
+use domain::{ImportKind, ImportState, Rejection};
+
+const PLACE: &str = "importar";
+
+pub fn routes() -> Router<App> {
+    const ONE: &str = "/console/importar/{codigo}";
+    let at = |rest: &str| format!("{ONE}{rest}");
+    Router::new()
+        .route("/console/importar.js", get(script))
+        .route("/console/importar", get(list::page))
+        .route("/console/importar/novo", get(new::form).post(new::receive))
+        .route("/console/importar/exemplos/{tipo}", get(example::file))
+        .route(ONE, get(one::page))
+        .route(&at("/colunas"), get(columns::form).post(columns::choose))
+        .route(&at("/iniciar"), post(steps::start))
+        .route(&at("/pausar"), post(steps::pause))
+        .route(&at("/retomar"), post(steps::resume))
+        .route(&at("/desfazer"), post(steps::undo))
+        .route(&at("/erros.csv"), get(errors::file))
+}
+
+async fn script() -> Response {
+    kept("text/javascript; charset=utf-8", include_str!("../../static/importar.js"))
+}
+
+fn by(guest: &Guest) -> By {
+    By::of(guest.session())
+}
+
+/// What a kind of file is called, and what is said of it.
+struct Words {
+    /// At the beginning of a line.
+    title: &'static str,
+    /// What one line of it is.
+    one: &'static str,
+    about: &'static str,
+    /// What became of it is seen there, from the console's root.
+    list: (&'static str, &'static str),
+    /// The page of one of them.
+    record: Option<&'static str>,
+}
+
+fn words(kind: ImportKind) -> Words {
+    let (title, one, about, list, record) = match kind {
+        ImportKind::Members => (
+            "Associados",
+            "associado",
+            "Pessoas e empresas, com contatos e endereço. São reconhecidas pelo CPF ou CNPJ.",
+            ("Ver os associados", "/associados"),
+            Some("/associados"),
+        ),
+        ImportKind::Vehicles => (
+            "Benefícios de veículos",
+            "benefício",
+            "Os veículos protegidos, com plano e situação. O titular já deve estar aqui.",
+            ("Ver os benefícios", "/beneficios"),
+            Some("/beneficios"),
+        ),
+        ImportKind::Dependents => (
+            "Dependentes",
+            "dependente",
+            "Quem acompanha um titular. O benefício dele já deve estar aqui.",
+            ("Ver os benefícios", "/beneficios"),
+            None,
+        ),
+        ImportKind::Leads => (
+            "Leads",
+            "lead",
+            "Contatos de quem ainda não é associado, para a equipe de vendas.",
+            ("Ver os leads", "/vendas/leads"),
+            None,
+        ),
+        ImportKind::Plans => (
+            "Planos",
+            "plano",
+            "O que a associação oferece, com nome e valor.",
+            ("Ver os planos", "/cadastros/plano"),
+            Some("/cadastros/plano"),
+        ),
+        ImportKind::Sellers => (
+            "Vendedores",
+            "vendedor",
+            "Consultores e representantes.",
+            ("Ver os vendedores", "/cadastros/vendedor"),
+            Some("/cadastros/vendedor"),
+        ),
+    };
+    Words { title, one, about, list, record }
+}
+
+/// How far an import is, as a badge.
+fn state(import: &Import) -> (&'static str, &'static str) {
+    match import.state {
+        ImportState::Reading => ("Lendo o arquivo", "warn"),
+        ImportState::Ready => ("Falta conferir", "warn"),
+        ImportState::Checking => ("Conferindo", "warn"),
+        ImportState::Checked => ("Conferida, nada gravado", "warn"),
+        ImportState::Running => ("Importando", "warn"),
+        ImportState::Paused => ("Pausada", "warn"),
+        ImportState::Done if import.counts.refused > 0 => ("Concluída, com linhas de fora", "fine"),
+        ImportState::Done => ("Concluída", "fine"),
+        ImportState::Undoing => ("Desfazendo", "warn"),
+        ImportState::Undone => ("Desfeita", ""),
+    }
+}
+
+/// `1 linha`, `1.234 linhas`
+fn counted(number: i64, one: &str, many: &str) -> String {
+    format!("{} {}", crate::show::count(number), if number == 1 { one } else { many })
+}
+
+/// What was refused, as sentences of a page.
+fn told(problems: &[Rejection]) -> Vec<String> {
+    problems.iter().map(|one| capital(&wire::refusal::sentence(one))).collect()
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+pub const ALL_CASES: &[crate::rendered::Cases] = &[columns::CASES, list::CASES, new::CASES, one::CASES];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_a_sentence_without_the_name_of_the_field() {
+        let refused = [Rejection::Import(domain::ImportProblem::Empty)];
+        let [sentence] = &told(&refused)[..] else { panic!("one problem") };
+        assert!(sentence.starts_with("Está vazio"), "{sentence}");
+        assert_eq!(counted(1, "linha", "linhas"), "1 linha");
+        assert_eq!(counted(1234, "linha", "linhas"), "1.234 linhas");
+    }
+}

@@ -1,0 +1,183 @@
+//! Files that people attach to what they work on: whose they are, of what kind, and what they are called.
+
+use crate::CaseKind;
+
+/// What a file belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileOwner {
+    Claim,
+    Inspection,
+    Ticket,
+    Member,
+}
+
+impl FileOwner {
+    pub const ALL: [FileOwner; 4] =
+        [FileOwner::Claim, FileOwner::Inspection, FileOwner::Ticket, FileOwner::Member];
+
+    /// The number by which the database knows it; never changed.
+    pub const fn number(self) -> i64 {
+        match self {
+            FileOwner::Claim => 1,
+            FileOwner::Inspection => 2,
+            FileOwner::Ticket => 3,
+            FileOwner::Member => 4,
+        }
+    }
+
+    pub fn from_number(number: i64) -> Option<FileOwner> {
+        FileOwner::ALL.into_iter().find(|owner| owner.number() == number)
+    }
+
+    /// What it is among what people work on; a member is nothing of it.
+    pub const fn case(self) -> Option<CaseKind> {
+        match self {
+            FileOwner::Claim => Some(CaseKind::Claim),
+            FileOwner::Inspection => Some(CaseKind::Inspection),
+            FileOwner::Ticket => Some(CaseKind::Ticket),
+            FileOwner::Member => None,
+        }
+    }
+
+    /// Files are kept of these alone.
+    pub fn of_case(kind: CaseKind) -> Option<FileOwner> {
+        FileOwner::ALL.into_iter().find(|owner| owner.case() == Some(kind))
+    }
+}
+
+/// What a file holds, by its bytes and not by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileKind {
+    Jpeg,
+    Png,
+    Webp,
+    Pdf,
+    Docx,
+    Xlsx,
+}
+
+impl FileKind {
+    pub const ALL: [FileKind; 6] =
+        [FileKind::Jpeg, FileKind::Png, FileKind::Webp, FileKind::Pdf, FileKind::Docx, FileKind::Xlsx];
+
+    /// The number by which the database knows it; never changed.
+    pub const fn number(self) -> i64 {
+        match self {
+            FileKind::Jpeg => 1,
+            FileKind::Png => 2,
+            FileKind::Webp => 3,
+            FileKind::Pdf => 4,
+            FileKind::Docx => 5,
+            FileKind::Xlsx => 6,
+        }
+    }
+
+    pub fn from_number(number: i64) -> Option<FileKind> {
+        FileKind::ALL.into_iter().find(|kind| kind.number() == number)
+    }
+
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            FileKind::Jpeg => "image/jpeg",
+            FileKind::Png => "image/png",
+            FileKind::Webp => "image/webp",
+            FileKind::Pdf => "application/pdf",
+            FileKind::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            FileKind::Xlsx => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        }
+    }
+
+    pub const fn is_picture(self) -> bool {
+        matches!(self, FileKind::Jpeg | FileKind::Png | FileKind::Webp)
+    }
+
+    /// The endings that a name of this kind may have; the first is given to one without.
+    const fn endings(self) -> &'static [&'static str] {
+        match self {
+            FileKind::Jpeg => &["jpg", "jpeg"],
+            FileKind::Png => &["png"],
+            FileKind::Webp => &["webp"],
+            FileKind::Pdf => &["pdf"],
+            FileKind::Docx => &["docx"],
+            FileKind::Xlsx => &["xlsx"],
+        }
+    }
+}
+
+/// The longest name that is kept, in characters.
+const LONGEST: usize = 150;
+
+/// What a file is called: one line, no path, with an ending that says what it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileName(String);
+
+impl FileName {
+    /// Whatever was given becomes a name: what it may not hold is left out.
+    pub fn clean(given: &str, kind: FileKind) -> FileName {
+        let last = given.rsplit(['/', '\\']).next().unwrap_or_default();
+        let visible: String = last.chars().filter(|c| !is_odd(*c)).collect();
+        let words: Vec<&str> = visible.split_whitespace().collect();
+        let name = words.join(" ");
+        let name = name.trim_start_matches('.').trim_end_matches(['.', ' ']);
+        let (stem, ending) = match name.rsplit_once('.') {
+            Some((stem, ending)) if kind.endings().contains(&ending.to_ascii_lowercase().as_str()) => {
+                (stem, ending.to_owned())
+            }
+            _ => (name, kind.endings()[0].to_owned()),
+        };
+        let stem: String = stem.chars().take(LONGEST).collect();
+        let stem = if stem.trim().is_empty() { "arquivo".to_owned() } else { stem };
+        FileName(format!("{stem}.{ending}"))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What nobody sees, or what turns the reading around, so that `gpj.exe` seems to end otherwise than it does.
+fn is_odd(c: char) -> bool {
+    let turns =
+        matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    c.is_control() || turns || matches!(c, '<' | '>' | ':' | '"' | '|' | '?' | '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_lead_back_to_what_they_name() {
+        for owner in FileOwner::ALL {
+            assert_eq!(FileOwner::from_number(owner.number()), Some(owner));
+        }
+        for kind in FileKind::ALL {
+            assert_eq!(FileKind::from_number(kind.number()), Some(kind));
+        }
+        assert_eq!((FileOwner::from_number(0), FileKind::from_number(99)), (None, None));
+        assert_eq!(FileOwner::of_case(CaseKind::Ticket), Some(FileOwner::Ticket));
+        assert_eq!(FileOwner::of_case(CaseKind::Appointment), None);
+    }
+
+    #[test]
+    fn a_name_is_one_line_without_a_path_and_ends_in_what_it_holds() {
+        for (given, kind, name) in [
+            ("Foto da frente.jpg", FileKind::Jpeg, "Foto da frente.jpg"),
+            ("IMG_0001.JPEG", FileKind::Jpeg, "IMG_0001.JPEG"),
+            ("../../etc/passwd", FileKind::Pdf, "passwd.pdf"),
+            ("C:\\fotos\\carro.png", FileKind::Png, "carro.png"),
+            ("pagina.html", FileKind::Jpeg, "pagina.html.jpg"),
+            ("laudo\r\nSet-Cookie: a=b.pdf", FileKind::Pdf, "laudoSet-Cookie a=b.pdf"),
+            ("foto\u{202e}gpj.exe", FileKind::Jpeg, "fotogpj.exe.jpg"),
+            ("  ", FileKind::Webp, "arquivo.webp"),
+            ("...", FileKind::Xlsx, "arquivo.xlsx"),
+            (".pdf", FileKind::Pdf, "pdf.pdf"),
+            ("Orçamento  nº 3 .docx", FileKind::Docx, "Orçamento nº 3 .docx"),
+            ("a\"b;c.pdf", FileKind::Pdf, "ab;c.pdf"),
+        ] {
+            assert_eq!(FileName::clean(given, kind).as_str(), name, "{given:?}");
+        }
+        let long = FileName::clean(&"ç".repeat(4000), FileKind::Pdf);
+        assert_eq!(long.as_str().chars().count(), LONGEST + 4);
+    }
+}

@@ -1,0 +1,357 @@
+//! Requests to the source: never faster than agreed, patient with what passes, and clear about what does not.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use domain::{Clock, Moment};
+use futures_util::future::BoxFuture;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Bytes;
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, RETRY_AFTER, USER_AGENT};
+use hyper::{Method, Request, StatusCode};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client as Http;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use serde_json::Value as Json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::{Mutex, RwLock, Semaphore};
+use tokio::time::Instant;
+
+/// Waits for so long. Tests do not.
+pub type Sleep = Arc<dyn Fn(Duration) -> BoxFuture<'static, ()> + Send + Sync>;
+
+/// Waits by the clock of the runtime.
+pub fn sleep() -> Sleep {
+    Arc::new(|span| Box::pin(tokio::time::sleep(span)))
+}
+
+/// How fast the source may be asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Requests in a second; any number where it is 0.
+    pub per_second: u32,
+    /// Requests under way at once.
+    pub at_once: usize,
+}
+
+/// What the source answered.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    Json {
+        body: Json,
+        /// `X-Total-Count`, where it came: the list was given in pages.
+        total: Option<i64>,
+    },
+    /// 404: there is none.
+    Absent,
+    /// Any other refusal, with the first words of it.
+    Refused(u16, String),
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Trouble {
+    /// Nothing can be read any more.
+    #[error("{0}")]
+    End(String),
+    /// This one cannot be read; others perhaps can.
+    #[error("{0}")]
+    One(String),
+}
+
+/// How often something is tried that passes, and how often somebody who asks for patience is waited for.
+const TRIES: u32 = 6;
+const PATIENCE: u32 = 200;
+/// So many in a row that cannot be read, and the source is no longer well.
+const IN_A_ROW: u32 = 25;
+const TIMEOUT: Duration = Duration::from_secs(120);
+const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+/// More than any list of an association is long.
+const LARGEST: usize = 512 * 1024 * 1024;
+const AGENT: &str = concat!("Amparo/", env!("CARGO_PKG_VERSION"), " (espelho)");
+
+pub struct Client {
+    http: Http<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    base: String,
+    basic: String,
+    pace: Pace,
+    places: Semaphore,
+    /// When the next request may begin.
+    next: Mutex<Instant>,
+    /// The token, and how many there were before it.
+    token: RwLock<(u64, String)>,
+    clock: Arc<dyn Clock>,
+    sleep: Sleep,
+    asked: AtomicU64,
+    unread: AtomicU32,
+}
+
+/// What came back, before it is judged.
+struct Raw {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+impl Client {
+    pub fn new(
+        base: &str,
+        (login, password): (&str, &str),
+        pace: Pace,
+        clock: Arc<dyn Clock>,
+        sleep: Sleep,
+    ) -> Result<Client, Trouble> {
+        let provider = rustls::crypto::ring::default_provider();
+        let connector = HttpsConnectorBuilder::new()
+            .with_provider_and_native_roots(provider)
+            .map_err(|error| {
+                Trouble::End(format!("os certificados do sistema não puderam ser lidos: {error}"))
+            })?
+            .https_or_http()
+            .enable_http1()
+            .build();
+        let http = Http::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(Duration::from_secs(30))
+            .build(connector);
+        Ok(Client {
+            http,
+            base: base.to_owned(),
+            basic: format!("Basic {}", STANDARD.encode(format!("{login}:{password}"))),
+            places: Semaphore::new(pace.at_once.max(1)),
+            pace,
+            next: Mutex::new(Instant::now()),
+            token: RwLock::default(),
+            clock,
+            sleep,
+            asked: AtomicU64::new(0),
+            unread: AtomicU32::new(0),
+        })
+    }
+
+    /// Requests that were sent.
+    pub fn asked(&self) -> u64 {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    pub fn at_once(&self) -> usize {
+        self.pace.at_once.max(1)
+    }
+
+    /// User and password for a token; gives the access record.
+    pub async fn enter(&self) -> Result<Json, Trouble> {
+        let held = self.token.read().await.0;
+        let basic = self.basic.clone();
+        let answer = self.ask(Method::POST, "/ext/autenticacao", |_| basic.clone(), false).await?;
+        let record = match answer {
+            Answer::Json { body, .. } => body,
+            Answer::Refused(401, _) => {
+                return Err(Trouble::End("a origem não aceitou o usuário e a senha".to_owned()));
+            }
+            Answer::Absent => {
+                return Err(Trouble::End(
+                    "o endereço não leva a esta interface: não há /ext/autenticacao".to_owned(),
+                ));
+            }
+            Answer::Refused(status, text) => {
+                return Err(Trouble::End(format!("a origem recusou a entrada ({status}): {text}")));
+            }
+        };
+        let Some(token) = record["authorizationToken"].as_str().filter(|text| !text.is_empty()) else {
+            return Err(Trouble::End("a origem não deu um token".to_owned()));
+        };
+        *self.token.write().await = (held + 1, token.to_owned());
+        Ok(record)
+    }
+
+    pub async fn get(&self, path: &str) -> Result<Answer, Trouble> {
+        self.ask(Method::GET, path, |token| format!("Bearer {token}"), true).await
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        authorization: impl Fn(&str) -> String,
+        enters: bool,
+    ) -> Result<Answer, Trouble> {
+        let (mut tries, mut waits, mut entered) = (0, 0, false);
+        loop {
+            let (held, token) = self.token.read().await.clone();
+            let failed = match self.send(&method, path, authorization(&token)).await {
+                Ok(raw) => match self.judge(&raw) {
+                    Judged::Answer(answer) => {
+                        self.unread.store(0, Ordering::Relaxed);
+                        return Ok(answer);
+                    }
+                    Judged::Enter if enters && !entered => {
+                        entered = true;
+                        // Another request may have brought a new one meanwhile.
+                        if self.token.read().await.0 == held {
+                            Box::pin(self.enter()).await?;
+                        }
+                        continue;
+                    }
+                    Judged::Enter if enters => {
+                        return Err(Trouble::End("a origem recusou o token que acabou de dar".to_owned()));
+                    }
+                    Judged::Enter => return Ok(Answer::Refused(401, String::new())),
+                    Judged::Wait(span) if waits < PATIENCE => {
+                        waits += 1;
+                        self.hold(span.unwrap_or_else(|| backoff(waits))).await;
+                        continue;
+                    }
+                    Judged::Wait(_) => Failed::Told("pediu paciência vezes demais".to_owned()),
+                    Judged::Again(reason) => Failed::Told(reason),
+                },
+                Err(reason) => Failed::Broken(reason),
+            };
+            tries += 1;
+            tracing::debug!(tries, reason = failed.reason(), "a request to the source failed");
+            if tries >= TRIES {
+                return Err(self.give_up(failed));
+            }
+            (self.sleep)(backoff(tries)).await;
+        }
+    }
+
+    fn give_up(&self, failed: Failed) -> Trouble {
+        match failed {
+            Failed::Broken(reason) => Trouble::End(format!("a origem não pôde ser alcançada: {reason}")),
+            Failed::Told(reason) if self.unread.fetch_add(1, Ordering::Relaxed) + 1 >= IN_A_ROW => {
+                Trouble::End(format!("a origem não responde como deve, {IN_A_ROW} vezes seguidas: {reason}"))
+            }
+            Failed::Told(reason) => Trouble::One(reason),
+        }
+    }
+
+    async fn send(&self, method: &Method, path: &str, authorization: String) -> Result<Raw, String> {
+        let _place = self.places.acquire().await.map_err(|error| error.to_string())?;
+        self.turn().await;
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.base))
+            .header(AUTHORIZATION, authorization)
+            .header(ACCEPT, "application/json")
+            .header(USER_AGENT, AGENT)
+            .header(CONTENT_LENGTH, 0)
+            .body(Full::default())
+            .map_err(|error| error.to_string())?;
+        let exchange = async {
+            let response = self.http.request(request).await.map_err(|error| cause(&error))?;
+            let (head, body) = response.into_parts();
+            let body = Limited::new(body, LARGEST).collect().await.map_err(|error| error.to_string())?;
+            Ok(Raw { status: head.status, headers: head.headers, body: body.to_bytes() })
+        };
+        let late = |_| format!("não houve resposta em {} s", TIMEOUT.as_secs());
+        tokio::time::timeout(TIMEOUT, exchange).await.map_err(late)?
+    }
+
+    fn judge(&self, raw: &Raw) -> Judged {
+        let told = || String::from_utf8_lossy(&raw.body).trim().chars().take(200).collect::<String>();
+        match raw.status {
+            StatusCode::UNAUTHORIZED => Judged::Enter,
+            StatusCode::NOT_FOUND => Judged::Answer(Answer::Absent),
+            StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+                Judged::Wait(patience(&raw.headers, self.clock.now()))
+            }
+            status if status.is_success() => match serde_json::from_slice(&raw.body) {
+                Ok(body) => {
+                    let total =
+                        raw.headers.get("x-total-count").and_then(|text| text.to_str().ok()?.parse().ok());
+                    Judged::Answer(Answer::Json { body, total })
+                }
+                Err(_) => Judged::Again("a resposta não é JSON".to_owned()),
+            },
+            status if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT => {
+                Judged::Again(format!("a origem respondeu {}", status.as_u16()))
+            }
+            status => Judged::Answer(Answer::Refused(status.as_u16(), told())),
+        }
+    }
+
+    /// Waits until the next request may begin.
+    async fn turn(&self) {
+        let interval = match self.pace.per_second {
+            0 => Duration::ZERO,
+            many => Duration::from_secs(1) / many,
+        };
+        let at = {
+            let mut next = self.next.lock().await;
+            let at = (*next).max(Instant::now());
+            *next = at + interval;
+            at
+        };
+        let span = at.saturating_duration_since(Instant::now());
+        if !span.is_zero() {
+            (self.sleep)(span).await;
+        }
+    }
+
+    /// Nobody asks before this is over.
+    async fn hold(&self, span: Duration) {
+        let span = span.min(LONGEST_WAIT);
+        {
+            let mut next = self.next.lock().await;
+            *next = (*next).max(Instant::now() + span);
+        }
+        (self.sleep)(span).await;
+    }
+}
+
+enum Judged {
+    Answer(Answer),
+    Enter,
+    Wait(Option<Duration>),
+    Again(String),
+}
+
+enum Failed {
+    /// There was no whole answer.
+    Broken(String),
+    Told(String),
+}
+
+impl Failed {
+    fn reason(&self) -> &str {
+        match self {
+            Failed::Broken(reason) | Failed::Told(reason) => reason,
+        }
+    }
+}
+
+/// Twice as long each time: 1 s, 2 s, 4 s… to a minute.
+fn backoff(tries: u32) -> Duration {
+    Duration::from_secs(1 << (tries.saturating_sub(1)).min(6)).min(Duration::from_secs(60))
+}
+
+/// Seconds, or a moment.
+fn patience(headers: &HeaderMap, now: Moment) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let at = jiff::fmt::rfc2822::parse(text).ok()?.timestamp().as_millisecond();
+    Some(Moment::from_millis(at).since(now))
+}
+
+/// The last cause, which is the one that says something.
+fn cause(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    match cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind) {
+        Some(std::io::ErrorKind::ConnectionRefused) => "a conexão foi recusada".to_owned(),
+        Some(std::io::ErrorKind::ConnectionReset) => "a conexão foi encerrada".to_owned(),
+        _ => cause.to_string().chars().take(200).collect(),
+    }
+}
+
+/// A value of a query.
+pub fn escaped(text: &str) -> String {
+    form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}

@@ -1,0 +1,278 @@
+//! Reads records of another server as far as they can be read: a text where a number belongs, a number where a text does,
+//! days in either order, and what is missing. What cannot be taken over is noted, and the record goes on without it.
+
+use app::mirroring::Note;
+use domain::{Cep, Date, Money, Phone, PostalAddress, Rejection, Uf, fold, line};
+use serde_json::{Map, Value as Json};
+use std::sync::LazyLock;
+use wire::names::Named;
+
+static NO_FIELDS: LazyLock<Map<String, Json>> = LazyLock::new(Map::new);
+
+/// A record that is being read.
+pub struct Reader<'r> {
+    fields: &'r Map<String, Json>,
+    notes: &'r mut Vec<Note>,
+    kind: &'static str,
+    record: i32,
+}
+
+/// The fields of an object; none, where it is something else.
+pub fn object(json: &Json) -> &Map<String, Json> {
+    json.as_object().unwrap_or(&NO_FIELDS)
+}
+
+/// An integer, also where it comes as a text or as `12.0`.
+pub fn int(json: &Json) -> Option<i32> {
+    match json {
+        Json::Number(number) => {
+            let text = number.to_string();
+            text.parse().ok().or_else(|| text.strip_suffix(".0")?.parse().ok())
+        }
+        Json::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// A code: an integer from 1.
+pub fn code(json: &Json) -> Option<i32> {
+    int(json).filter(|code| *code > 0)
+}
+
+/// A text on one line, whatever it came as; empty is none.
+pub fn text(json: &Json) -> Option<String> {
+    let text = match json {
+        Json::String(text) => text.clone(),
+        Json::Number(number) => number.to_string(),
+        Json::Bool(flag) => flag.to_string(),
+        _ => return None,
+    };
+    let text: String = text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect();
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Cents: a number, or a text like `1.234,56`, `R$ 10` or `10.5`.
+pub fn money(json: &Json) -> Option<i64> {
+    let text = match json {
+        Json::Number(number) => number.to_string(),
+        Json::String(text) => {
+            let text = text.trim().trim_start_matches("R$").trim();
+            match text.contains(',') {
+                true => text.replace('.', "").replace(',', "."),
+                false => text.to_owned(),
+            }
+        }
+        _ => return None,
+    };
+    Money::parse(&text).ok().map(Money::cents).or_else(|| {
+        // More decimals than there are cents.
+        let number: f64 = text.parse().ok()?;
+        let cents = (number * 100.0).round();
+        (0.0..1e15).contains(&cents).then_some(cents as i64)
+    })
+}
+
+/// A day: `dd/MM/yyyy`, `yyyy-MM-dd`, or the beginning of a moment.
+pub fn day(json: &Json) -> Option<Date> {
+    let text = json.as_str()?.trim();
+    let head = text.get(..10)?;
+    Date::from_br(head).or_else(|| Date::from_iso(head))
+}
+
+/// The items of an array, or of a page; one record alone is a list of one.
+pub fn items(json: &Json) -> Vec<&Json> {
+    match json {
+        Json::Array(items) => items.iter().collect(),
+        Json::Object(fields) => match fields.get("itens") {
+            Some(Json::Array(items)) => items.iter().collect(),
+            Some(_) => Vec::new(),
+            None if fields.is_empty() => Vec::new(),
+            None => vec![json],
+        },
+        _ => Vec::new(),
+    }
+}
+
+impl<'r> Reader<'r> {
+    pub fn new(json: &'r Json, notes: &'r mut Vec<Note>, kind: &'static str, record: i32) -> Reader<'r> {
+        Reader { fields: object(json), notes, kind, record }
+    }
+
+    pub fn raw(&self, name: &str) -> &'r Json {
+        self.fields.get(name).unwrap_or(&Json::Null)
+    }
+
+    pub fn note(&mut self, field: &str, reason: impl Into<String>) {
+        let (kind, record, field) = (self.kind, self.record, field.to_owned());
+        self.notes.push(Note { kind, record, field, reason: reason.into() });
+    }
+
+    /// What a reader makes of a field; noted where something is there that it cannot read.
+    pub fn read<T>(&mut self, name: &str, read: impl FnOnce(&Json) -> Option<T>) -> Option<T> {
+        let raw = self.raw(name);
+        let found = read(raw);
+        if found.is_none() && text(raw).is_some() {
+            self.note(name, "o valor não foi entendido e ficou vazio");
+        }
+        found
+    }
+
+    pub fn code(&mut self, name: &str) -> Option<i32> {
+        // Zero is how some say that there is none.
+        let is_zero = int(self.raw(name)) == Some(0);
+        if is_zero { None } else { self.read(name, code) }
+    }
+
+    pub fn number(&mut self, name: &str, least: i32, most: i32) -> Option<i32> {
+        self.read(name, |raw| int(raw).filter(|number| (least..=most).contains(number)))
+    }
+
+    pub fn day(&mut self, name: &str) -> Option<String> {
+        self.read(name, day).map(Date::to_iso)
+    }
+
+    pub fn money(&mut self, name: &str) -> Option<i64> {
+        self.read(name, money)
+    }
+
+    pub fn flag(&mut self, name: &str) -> Option<bool> {
+        self.read(name, |raw| match raw {
+            Json::Bool(flag) => Some(*flag),
+            Json::Number(number) => Some(number.to_string() != "0"),
+            Json::String(text) => match fold(text).as_str() {
+                "true" | "sim" | "s" | "1" | "ativo" => Some(true),
+                "false" | "nao" | "n" | "0" | "inativo" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    /// A line of at most so many characters; a longer one is cut.
+    pub fn line(&mut self, name: &str, longest: usize) -> Option<String> {
+        let found = text(self.raw(name))?;
+        match line(&found, longest) {
+            Ok(kept) => Some(kept),
+            Err(_) => {
+                self.note(name, format!("o texto foi cortado em {longest} caracteres"));
+                let cut: String = found.chars().take(longest).collect();
+                Some(cut.trim_end().to_owned())
+            }
+        }
+    }
+
+    /// Several lines.
+    pub fn lines(&mut self, name: &str) -> Option<String> {
+        let raw = self.raw(name).as_str()?.replace('\r', "");
+        let kept: String =
+            raw.chars().filter(|sign| *sign == '\n' || !sign.is_control()).take(4_000).collect();
+        Some(kept.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
+    /// A value that has a reader of its own.
+    pub fn parsed<T>(&mut self, name: &str, parse: impl Fn(&str) -> Result<T, Rejection>) -> Option<T> {
+        self.read(name, |raw| parse(&text(raw)?).ok())
+    }
+
+    /// A member of a fixed set, whatever its case and accents.
+    pub fn named<T: Named>(&mut self, name: &str) -> Option<T> {
+        self.read(name, |raw| {
+            let said = fold(&text(raw)?).replace('_', " ");
+            let is_it = |(name, _): &&(&str, T)| fold(name).replace('_', " ") == said;
+            T::NAMES.iter().find(is_it).map(|(_, member)| *member)
+        })
+    }
+
+    pub fn phone(&mut self, name: &str) -> Option<Phone> {
+        self.parsed(name, Phone::parse)
+    }
+
+    /// An address; one of which nothing is known is empty.
+    pub fn address(&mut self, name: &str) -> PostalAddress {
+        let raw = self.raw(name);
+        let mut inner =
+            Reader { fields: object(raw), notes: self.notes, kind: self.kind, record: self.record };
+        let street = inner.line("logradouro", 200);
+        let whole = inner.line("logradouroComTipo", 200);
+        PostalAddress {
+            kind: inner.line("tipoEndereco", 50),
+            street_kind: inner.line("tipoLogradouro", 50),
+            street: street.or(whole),
+            number: inner.line("numero", 20),
+            complement: inner.line("complemento", 100),
+            district: inner.line("bairro", 100),
+            city: inner.line("cidade", 100),
+            state: inner.parsed("uf", Uf::parse).map(|uf| uf.as_str().to_owned()),
+            cep: inner.parsed("cep", Cep::parse),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_and_texts_stand_for_each_other() {
+        assert_eq!(
+            (int(&json!("12")), int(&json!(12.0)), int(&json!(1.5)), int(&json!("x"))),
+            (Some(12), Some(12), None, None)
+        );
+        assert_eq!((code(&json!(0)), code(&json!(-3)), code(&json!(7))), (None, None, Some(7)));
+        assert_eq!(
+            (text(&json!(33)), text(&json!("  ")), text(&json!("a\u{7}b"))),
+            (Some("33".into()), None, Some("a b".into()))
+        );
+    }
+
+    #[test]
+    fn money_is_read_as_people_write_it() {
+        for (raw, cents) in [
+            (json!(150.55), 15055),
+            (json!("1.234,56"), 123_456),
+            (json!("R$ 10"), 1_000),
+            (json!("10.5"), 1_050),
+            (json!(0.1), 10),
+            (json!(99.999), 10_000),
+        ] {
+            assert_eq!(money(&raw), Some(cents), "{raw}");
+        }
+        assert_eq!((money(&json!("muito")), money(&json!(null))), (None, None));
+    }
+
+    #[test]
+    fn days_come_in_either_order_and_as_moments() {
+        for raw in ["14/11/2026", "2026-11-14", "2026-11-14T10:32:05-03:00"] {
+            assert_eq!(day(&json!(raw)).map(Date::to_iso).as_deref(), Some("2026-11-14"), "{raw}");
+        }
+        assert_eq!(
+            (day(&json!("31/02/2026")), day(&json!("ontem")), day(&json!(20261114))),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_noted_without_its_value() {
+        let mut notes = Vec::new();
+        let json = json!({"cpf": "123", "dia": "31/02/2026", "nome": "ab".repeat(200), "sexo": "feminino", "vazio": ""});
+        let mut reader = Reader::new(&json, &mut notes, "associado", 5);
+        assert_eq!(reader.parsed("cpf", domain::Document::parse), None);
+        assert_eq!((reader.day("dia"), reader.day("vazio"), reader.day("ausente")), (None, None, None));
+        assert_eq!(reader.line("nome", 200).map(|text| text.len()), Some(200));
+        assert_eq!(reader.named::<domain::Sex>("sexo"), Some(domain::Sex::Female));
+        let fields: Vec<&str> = notes.iter().map(|note| note.field.as_str()).collect();
+        assert_eq!(fields, ["cpf", "dia", "nome"]);
+        assert!(notes.iter().all(|note| note.record == 5 && !note.reason.contains("123")));
+    }
+
+    #[test]
+    fn a_list_is_found_in_an_array_in_a_page_and_alone() {
+        assert_eq!(items(&json!([1, 2])).len(), 2);
+        assert_eq!(items(&json!({"itens": [1, 2, 3], "proximaPagina": false})).len(), 3);
+        assert_eq!(
+            (items(&json!({"codPlano": 1})).len(), items(&json!({})).len(), items(&json!("x")).len()),
+            (1, 0, 0)
+        );
+    }
+}

@@ -1,0 +1,94 @@
+//! What a mirror tells at its end, to whoever runs it: in Portuguese, and all of it.
+
+use app::mirroring::{Mirror, Noted};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// What a run did.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub mirror: Mirror,
+    pub base_name: String,
+    pub is_new: bool,
+    pub requests: u64,
+    pub written: u64,
+    pub took: Duration,
+    pub noted: Vec<Noted>,
+    /// Operations that the source refused or does not have.
+    pub unread: Vec<String>,
+}
+
+/// What the interface has no operation for, so that no mirror ever has it.
+pub const NOT_OFFERED: &[&str] = &[
+    "usuários, senhas e permissões (quem é citado aparece pelo nome, sem poder entrar)",
+    "receptores de gatilhos e o que já foi entregue",
+    "vistorias, chamados (help desk) e consultas médicas",
+    "o histórico das situações de antes deste espelho, com os seus codHistorico",
+    "anotações, anexos e descrições dos eventos, e as datas em que se encerraram",
+    "observação, código de integração e código FIPE dos benefícios",
+    "código de integração, CNPJ da empresa, preferências de contato e outros telefones dos associados (os de quem tem evento vêm com ele)",
+    "a loja, o consultor e o representante do próprio associado, onde um benefício tem os seus",
+    "leads inativos sem negócio, e o consultor de cada lead",
+    "vendedores, planos, tipos e campos inativos que nenhum registro cita",
+    "o valor e o tipo dos planos que nenhum benefício, dependente ou negócio mostra",
+    "o token dos cartões de crédito no gateway: daqui não se cobra",
+    "horas: a interface só diz o dia de cadastro, alteração e abertura",
+];
+
+impl Report {
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let Mirror { tenant, source, since, .. } = &self.mirror;
+        let kind = match (self.is_new, since) {
+            (true, _) => "criada agora e lida inteira".to_owned(),
+            (false, None) => "comparada inteira".to_owned(),
+            (false, Some(day)) => format!("com o que mudou desde {}", domain::shown::day(day)),
+        };
+        let _ = writeln!(text, "Espelho de {source} na base {tenant} ({}), {kind}.", self.base_name);
+        let seconds = self.took.as_secs_f64().max(0.001);
+        let _ = writeln!(
+            text,
+            "{} requisições em {}; {} registros gravados ({:.0} por segundo).",
+            self.requests,
+            span(self.took),
+            self.written,
+            self.written as f64 / seconds
+        );
+        if self.unread.is_empty() && self.noted.is_empty() {
+            let _ = writeln!(text, "Tudo o que a origem ofereceu foi lido.");
+        }
+        if !self.unread.is_empty() {
+            let _ = writeln!(text, "\nNão pôde ser lido:");
+            for line in &self.unread {
+                let _ = writeln!(text, "  - {line}");
+            }
+        }
+        if !self.noted.is_empty() {
+            let _ = writeln!(
+                text,
+                "\nNão pôde ser tomado como veio (amparo mirror --list-problems mostra um por um):"
+            );
+            for Noted { kind, field, reason, count, first } in &self.noted {
+                let of = if *count == 1 {
+                    format!("{kind} {first}")
+                } else {
+                    format!("{count} × {kind} (o primeiro: {first})")
+                };
+                let _ = writeln!(text, "  - {of}, {field}: {reason}");
+            }
+        }
+        let _ = writeln!(text, "\nA interface não oferece, e por isso não está aqui:");
+        for line in NOT_OFFERED {
+            let _ = writeln!(text, "  - {line}");
+        }
+        text.trim_end().to_owned()
+    }
+}
+
+fn span(span: Duration) -> String {
+    match span.as_secs() {
+        0 => format!("{} ms", span.as_millis()),
+        seconds @ 1..=119 => format!("{seconds} s"),
+        seconds => format!("{} min {} s", seconds / 60, seconds % 60),
+    }
+}

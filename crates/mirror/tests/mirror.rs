@@ -1,0 +1,263 @@
+//! Mirrors from one server to another: both answer alike, whatever came in between.
+#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
+
+mod source;
+
+use app::mirroring;
+use app::users::{self, Initial, NewUser};
+use domain::{Email, Field, Name, Password, Role, TenantId};
+use mirror::{Failed, Report, Stage};
+use serde_json::json;
+use source::{Odd, Rude, Source, alike, asked, run};
+use std::sync::Arc;
+use std::time::Duration;
+use storage::{Weight, sql};
+use testkit::{PASSWORD, Server, World, both_engines};
+
+/// Somebody who may see everything in a base.
+async fn administrator(world: &World, tenant: TenantId) -> String {
+    let email = format!("admin-{tenant}@espelho.example");
+    let new = NewUser {
+        tenant,
+        name: Name::parse(Field::Name, "Quem confere").unwrap(),
+        email: Email::parse(&email).unwrap(),
+        role: Role::Administrator,
+        branches: Vec::new(),
+        password: Initial::Chosen(Password::parse(PASSWORD).unwrap()),
+    };
+    users::create(world.app(), new).await.unwrap();
+    email
+}
+
+/// Mirrors, and gives the server that serves the mirror with a token for it.
+async fn served(world: &World, report: &Report) -> (Server, String) {
+    let email = administrator(world, report.mirror.tenant).await;
+    let server = Server::start(world.app().clone()).await;
+    let token = server.token(&email).await;
+    (server, token)
+}
+
+async fn count(world: &World, text: &'static str, tenant: TenantId) -> i64 {
+    let rows = world.db().query(Weight::Search, sql(text).arg(tenant)).await.unwrap();
+    rows[0].get("count").unwrap()
+}
+
+#[both_engines]
+async fn the_two_answer_alike_and_nobody_is_told(world: World) {
+    let source = Source::demo(&world, 120).await;
+    let report = run(&world, &asked(&source.address())).await.unwrap();
+    assert!(report.is_new && report.unread.is_empty(), "{:?}", report.unread);
+    let tenant = report.mirror.tenant;
+    let (mirrored, token) = served(&world, &report).await;
+    alike(&source, &mirrored, &token).await;
+
+    assert_eq!(count(&world, "SELECT COUNT(*) AS count FROM outbox WHERE tenant = $1", tenant).await, 0);
+    let others = "SELECT COUNT(*) AS count FROM history WHERE tenant = $1 AND origin <> 'espelho'";
+    assert_eq!(count(&world, others, tenant).await, 0);
+    assert!(count(&world, "SELECT COUNT(*) AS count FROM history WHERE tenant = $1", tenant).await > 100);
+    assert_eq!(
+        count(&world, "SELECT COUNT(*) AS count FROM mirror_staged WHERE tenant = $1", tenant).await,
+        0
+    );
+
+    // Nothing changed: nothing is written, and no second base comes to be.
+    let again = run(&world, &asked(&source.address())).await.unwrap();
+    assert_eq!((again.is_new, again.mirror.tenant, again.written), (false, tenant, 0), "{again:?}");
+    assert!(again.requests < report.requests / 2, "{} of {}", again.requests, report.requests);
+    let mut whole = asked(&source.address());
+    whole.whole = true;
+    let whole = run(&world, &whole).await.unwrap();
+    assert_eq!((whole.mirror.tenant, whole.written), (tenant, 0));
+    alike(&source, &mirrored, &token).await;
+}
+
+#[both_engines]
+async fn what_changed_comes_with_the_next_run_and_new_codes_clash_with_none(world: World) {
+    let source = Source::demo(&world, 60).await;
+    let first = run(&world, &asked(&source.address())).await.unwrap();
+    let (mirrored, token) = served(&world, &first).await;
+    source.change().await;
+    let second = run(&world, &asked(&source.address())).await.unwrap();
+    assert!(second.written > 5 && second.mirror.since.is_some(), "{second:?}");
+    alike(&source, &mirrored, &token).await;
+
+    // What is added here, once people work here, takes codes that nothing mirrored has.
+    let highest = source.highest_codes().await;
+    let person = r#"{"nomePessoa": "Nova Pessoa", "cpfCnpj": "529.982.247-25", "codLoja": 1}"#;
+    let saved = mirrored.write("/ext/associado", &token, person).await;
+    assert_eq!(saved.status, 200, "{saved:?}");
+    assert!(saved.json()["codPessoa"].as_i64().unwrap() > highest.person);
+    let plan = source.plan_of(0).await;
+    let benefit =
+        format!(r#"{{"cpfCnpj": "52998224725", "codPlano": {plan}, "placa": "QQQ9Z99", "ativo": true}}"#);
+    let saved = mirrored.write("/ext/beneficio/veicular", &token, &benefit).await;
+    assert_eq!(saved.status, 200, "{saved:?}");
+    assert!(saved.json()["codBeneficio"].as_i64().unwrap() > highest.benefit);
+    assert!(saved.json()["sequencial"].as_i64().unwrap() > highest.sequence);
+}
+
+#[both_engines]
+async fn a_run_that_is_cut_off_goes_on_where_it_was(world: World) {
+    let source = Source::demo(&world, 110).await;
+    let ask = asked(&source.address());
+    for cut in [25, 50, 60, 150, 200] {
+        let cut_off = Arc::new(tokio::sync::Notify::new());
+        let noticed = Arc::clone(&cut_off);
+        let mut first = None;
+        let mut tell = move |stage: Stage| {
+            if stage.requests >= *first.get_or_insert(stage.requests) + cut {
+                noticed.notify_one();
+            }
+        };
+        let app = world.app().clone();
+        tokio::select! {
+            _ = mirror::run(&app, &ask, source::no_sleep(), &mut tell) => {}
+            () = cut_off.notified() => {}
+        }
+        // Whoever had it is gone, and does not say so.
+        world.clock.pass(mirroring_held());
+    }
+    let tenant = TenantId::new(world.there.get() + 1);
+    let so_far = mirroring::mirror_of(world.app(), tenant).await.unwrap().unwrap();
+    assert!(so_far.phase >= 3 && so_far.place > 0 && so_far.finished_at.is_none(), "{so_far:?}");
+    let report = run(&world, &ask).await.unwrap();
+    assert_eq!(
+        count(&world, "SELECT COUNT(*) AS count FROM mirrors WHERE tenant >= $1", TenantId::new(0)).await,
+        1
+    );
+    let (mirrored, token) = served(&world, &report).await;
+    alike(&source, &mirrored, &token).await;
+}
+
+fn mirroring_held() -> Duration {
+    mirroring::HELD_FOR + Duration::from_secs(1)
+}
+
+#[both_engines]
+async fn two_do_not_mirror_the_same_at_once(world: World) {
+    let source = Source::demo(&world, 5).await;
+    let report = run(&world, &asked(&source.address())).await.unwrap();
+    let hold = mirroring::hold(world.app(), report.mirror.tenant).await.unwrap().unwrap();
+    let refused = run(&world, &asked(&source.address())).await.unwrap_err();
+    assert!(matches!(refused, Failed::Busy(_)), "{refused:?}");
+    mirroring::give_back(world.app(), &hold).await.unwrap();
+    run(&world, &asked(&source.address())).await.unwrap();
+}
+
+#[both_engines]
+async fn a_rude_source_is_borne(world: World) {
+    let source = Source::demo(&world, 40).await;
+    let rude = Rude::before(&source).await;
+    let slept = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let heard = Arc::clone(&slept);
+    let sleep: mirror::Sleep = Arc::new(move |span| {
+        heard.lock().unwrap().push(span);
+        Box::pin(tokio::task::yield_now())
+    });
+    let app = world.app().clone();
+    let report = mirror::run(&app, &asked(&rude.address), sleep, &mut |_| {}).await.unwrap();
+    assert!(report.unread.is_empty(), "{:?}", report.unread);
+    let spans = slept.lock().unwrap().clone();
+    assert!(spans.contains(&Duration::from_secs(7)), "what 429 asked for: {spans:?}");
+    assert!(spans.contains(&Duration::from_secs(1)), "what broke was tried again");
+    let (mirrored, token) = served(&world, &report).await;
+    alike(&source, &mirrored, &token).await;
+}
+
+#[both_engines]
+async fn a_wrong_password_or_a_strange_address_is_told(world: World) {
+    let source = Source::demo(&world, 3).await;
+    let mut ask = asked(&source.address());
+    ask.password = "outra".to_owned();
+    let told = run(&world, &ask).await.unwrap_err().to_string();
+    assert!(told.contains("usuário e a senha"), "{told}");
+    let nobody = asked("http://127.0.0.1:1");
+    let told = run(&world, &nobody).await.unwrap_err().to_string();
+    assert!(told.contains("não pôde ser alcançada"), "{told}");
+    let mut into = asked(&source.address());
+    into.into = Some(world.here);
+    let told = run(&world, &into).await.unwrap_err().to_string();
+    assert!(told.contains("não é o espelho"), "{told}");
+}
+
+#[both_engines]
+async fn odd_data_never_ends_a_run_and_is_told(world: World) {
+    let odd = Odd::start().await;
+    let report = run(&world, &asked(&odd.address)).await.unwrap();
+    let (mirrored, token) = served(&world, &report).await;
+    let page = mirrored.read("/ext/associado?situacaoBeneficio=Todos", &token).await.json();
+    let names: Vec<&str> =
+        page["itens"].as_array().unwrap().iter().map(|one| one["nomePessoa"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Ana", "Bia", "(sem nome)", "Duda", "Duda"], "{page}");
+    let rows = page["itens"].as_array().unwrap();
+    assert_eq!(
+        (&rows[0]["cpfCnpj"], &rows[1]["cpfCnpj"]),
+        (&"529.982.247-25".into(), &serde_json::Value::Null)
+    );
+    assert_eq!(
+        (&rows[0]["situacao"], &rows[0]["tipoSituacao"]),
+        (&"EM COBRANÇA ESPECIAL".into(), &"SUSPENSO".into())
+    );
+    assert_eq!(rows[0]["planos"][0]["nome"], "Plano Antigo");
+    assert_eq!((&rows[3]["placa"], &rows[4]["placa"]), (&"ABC1D23".into(), &"ABC1D23".into()));
+    assert_ne!(rows[3]["sequencial"], rows[4]["sequencial"]);
+    let told = report.text();
+    for part in [
+        "associado 2, cpfCnpj: outra pessoa da origem",
+        "associado 3, nomePessoa",
+        "codPessoa: uma linha da pesquisa veio sem código",
+        "beneficio 5, sequencial",
+        "GET /ext/crm/lead: a origem não tem esta operação",
+        "GET /ext/evento: a origem respondeu 500",
+        "A interface não oferece",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let again = run(&world, &asked(&odd.address)).await.unwrap();
+    assert_eq!(again.written, 0, "{again:?}");
+}
+
+/// Of a world where others outnumber him, a user who is limited to two branches brings what he sees, and nothing of anybody
+/// else's.
+#[both_engines]
+async fn a_mirror_has_what_its_user_may_see(world: World) {
+    let source = Server::start(world.app().clone()).await;
+    let all = source.token(&world.administrator.email).await;
+    for number in 1..=12 {
+        let document =
+            domain::Cpf::with_check_digits([1, 2, 3, 4, 5, 6, 7, number / 10, number % 10]).unwrap();
+        let (own, of_benefit) = (number % 3 + 1, (number / 2) % 3 + 1);
+        let person =
+            json!({"nomePessoa": format!("Pessoa {number}"), "cpfCnpj": document.as_str(), "codLoja": own});
+        assert_eq!(source.write("/ext/associado", &all, &person.to_string()).await.status, 200);
+        let benefit = json!({"cpfCnpj": document.as_str(), "codLoja": of_benefit, "codPlano": 2, "ativo": number % 2 == 0});
+        if number % 4 > 0 {
+            assert_eq!(source.write("/ext/beneficio", &all, &benefit.to_string()).await.status, 200);
+        }
+    }
+    let target = World::hostile(world.database.engine).await;
+    let mut ask = asked(&format!("http://{}", source.address));
+    (ask.login, ask.password) = (world.integration.email.clone(), PASSWORD.to_owned());
+    let report = run(&target, &ask).await.unwrap();
+    assert!(report.unread.is_empty() && report.mirror.source_base == world.here.get(), "{report:?}");
+    let (mirrored, token) = served(&target, &report).await;
+    let seen = source.token(&world.integration.email).await;
+    for path in [
+        "/ext/administracao/loja",
+        "/ext/administracao/vendedor",
+        "/ext/administracao/campos/0",
+        "/ext/beneficio/situacaoBeneficio",
+        "/ext/beneficio/tipoVeiculo",
+        "/ext/beneficio/vencimento",
+        "/ext/crm/funil",
+        "/ext/associado?situacaoBeneficio=Todos",
+        "/ext/associado?nome=pessoa",
+        "/ext/beneficio/lista",
+    ] {
+        let (there, here) = (source.read(path, &seen).await, mirrored.read(path, &token).await);
+        assert_eq!((there.status, &there.body), (here.status, &here.body), "{path}");
+    }
+    let rows = mirrored.read("/ext/associado?situacaoBeneficio=Todos", &token).await.json();
+    let rows = rows["quantidade"].as_i64().unwrap();
+    assert!(0 < rows && rows < 12, "{rows}");
+}

@@ -1,0 +1,121 @@
+//! What an import needs to find a benefit by what a sheet knows of it, and to take back what it did.
+
+use super::{Benefit, benefit, kept};
+use crate::items::Item;
+use crate::{Error, Statement, Tx, imports, snapshot as whole, sql};
+use domain::{
+    BenefitCode, CardNumber, Chassis, ItemCode, PersonCode, PlanCode, Plate, SituationCode, TenantId,
+};
+use serde_json::{Value as Json, json};
+
+/// A benefit that a line may mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holding {
+    pub code: BenefitCode,
+    pub person: PersonCode,
+    pub situation: SituationCode,
+}
+
+/// The benefits with this plate, else with this chassis, else with this card; by code.
+pub async fn holding(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (plate, chassis, card): (Option<&Plate>, Option<&Chassis>, Option<&CardNumber>),
+) -> Result<Vec<Holding>, Error> {
+    let listed = "SELECT benefit AS code, person, situation FROM listing WHERE tenant = $1";
+    let statement = match (plate, chassis, card) {
+        (Some(plate), ..) => sql(listed).arg(tenant).then("AND plate_key = ?", [plate.key()]),
+        (None, Some(chassis), _) => sql(listed).arg(tenant).then("AND chassis = ?", [chassis.as_str()]),
+        (None, None, Some(card)) => sql("SELECT code, person, situation FROM benefits WHERE tenant = $1")
+            .arg(tenant)
+            .then("AND card = ?", [card.as_str()]),
+        (None, None, None) => return Ok(Vec::new()),
+    };
+    let mut found = Vec::new();
+    for row in tx.all(statement).await? {
+        found.push(Holding {
+            code: row.get("code")?,
+            person: row.get("person")?,
+            situation: row.get("situation")?,
+        });
+    }
+    found.sort_by_key(|one| one.code);
+    Ok(found)
+}
+
+/// The benefits that have this code, and this sequence number.
+pub async fn with_numbers(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (code, sequence): (Option<BenefitCode>, Option<i32>),
+) -> Result<(Option<BenefitCode>, Option<BenefitCode>), Error> {
+    let by_code = sql("SELECT code FROM benefits WHERE tenant = $1 AND code = $2").arg(tenant).arg(code);
+    let by_sequence =
+        sql("SELECT code FROM benefits WHERE tenant = $1 AND sequence = $2").arg(tenant).arg(sequence);
+    let [by_code, by_sequence] = tx.several([by_code, by_sequence]).await?;
+    let first = |rows: &[crate::Row]| rows.first().map(|row| row.get("code")).transpose();
+    Ok((first(&by_code)?, first(&by_sequence)?))
+}
+
+/// A benefit with its items, as one text.
+pub fn snapshot(benefit: &Benefit, items: &[Item]) -> String {
+    let items: Vec<Json> = items
+        .iter()
+        .map(|one| {
+            json!([one.code.get(), one.plan.get(), one.price, one.included_on, one.is_first, one.active])
+        })
+        .collect();
+    let values = kept::values(TenantId::SERVER, BenefitCode::new(0), benefit);
+    json!({ "benefit": whole::text(kept::INSERT, values), "items": items }).to_string()
+}
+
+/// The same back; its version is nobody's.
+pub fn from_snapshot(text: &str) -> Result<(Benefit, Vec<Item>), Error> {
+    let broken = || Error::Broken("a benefit is kept that cannot be read".to_owned());
+    let all: Json = serde_json::from_str(text).map_err(|_| broken())?;
+    let found = benefit(&whole::row(all["benefit"].as_str().ok_or_else(broken)?)?)?;
+    let one = |one: &Json| {
+        let number = |at: usize| one[at].as_i64().and_then(|number| i32::try_from(number).ok());
+        Some(Item {
+            code: ItemCode::new(number(0)?),
+            plan: PlanCode::new(number(1)?),
+            price: one[2].as_i64()?,
+            included_on: one[3].as_str()?.to_owned(),
+            is_first: one[4].as_bool()?,
+            active: one[5].as_bool()?,
+        })
+    };
+    let items = all["items"].as_array().ok_or_else(broken)?.iter();
+    Ok((found, items.map(|item| one(item).ok_or_else(broken)).collect::<Result<_, _>>()?))
+}
+
+/// What of the association refers to a benefit; the first that is found.
+pub async fn referred(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: BenefitCode,
+) -> Result<Option<&'static str>, Error> {
+    let by = |text: &'static str| sql(text).arg(tenant).arg(code);
+    let found = tx
+        .several([
+            by("SELECT 1 AS one FROM dependents WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM installations WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM claims WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM inspections WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM tickets WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+            by("SELECT 1 AS one FROM appointments WHERE tenant = $1 AND benefit = $2 LIMIT 1"),
+        ])
+        .await?;
+    let words = ["dependentes", "um rastreador", "eventos", "vistorias", "chamados", "consultas"];
+    Ok(found.iter().zip(words).find(|(rows, _)| !rows.is_empty()).map(|(_, word)| word))
+}
+
+/// Removes a benefit to which nothing refers. Its row in the searches is the caller's to remove.
+pub fn remove(tenant: TenantId, code: BenefitCode, sequence: i32) -> Vec<Statement> {
+    vec![
+        sql("DELETE FROM items WHERE tenant = $1 AND benefit = $2").arg(tenant).arg(code),
+        sql("DELETE FROM benefits WHERE tenant = $1 AND code = $2").arg(tenant).arg(code),
+        imports::remove_code(tenant, "benefit", code.get()),
+        imports::remove_code(tenant, "sequence", sequence),
+    ]
+}

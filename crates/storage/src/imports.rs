@@ -1,0 +1,311 @@
+//! Files that are imported: their lines, what became of each, and how far each import is. The cells and what records were
+//! before are personal; `housekeeping.rs` sweeps them once nothing can be undone any more.
+
+mod lines;
+
+pub use lines::{
+    Kept, LineResult, Problem, add_lines, add_problems, add_results, cells_at, clear_problems, keep_because,
+    kept, lines, problem_lines, problems, problems_at, remove_code, removed, results_before,
+};
+
+use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
+use domain::{ImportCode, ImportKind, ImportState, Moment, TenantId, UserCode};
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Import {
+    pub code: ImportCode,
+    pub kind: ImportKind,
+    pub state: ImportState,
+    pub file_name: String,
+    /// The names of the columns.
+    pub headers: Vec<String>,
+    /// The field that each goes to; empty for none.
+    pub mapping: Vec<String>,
+    pub triggers: bool,
+    pub user: Option<UserCode>,
+    /// Lines with something in them.
+    pub total: i64,
+    /// The last line that the present stage is done with.
+    pub position: i32,
+    pub counts: Counts,
+    pub leased_until: Moment,
+    pub created_at: Moment,
+    pub updated_at: Moment,
+    pub started_at: Option<Moment>,
+    pub finished_at: Option<Moment>,
+}
+
+/// How many lines came to what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub created: i64,
+    pub changed: i64,
+    pub same: i64,
+    pub refused: i64,
+    /// By undoing it.
+    pub removed: i64,
+    pub restored: i64,
+    pub kept: i64,
+}
+
+impl Counts {
+    /// How many lines the run, or the dry run, is done with.
+    pub fn done(&self) -> i64 {
+        self.created + self.changed + self.same + self.refused
+    }
+
+    /// The same of undoing it.
+    pub fn undone(&self) -> i64 {
+        self.removed + self.restored + self.kept
+    }
+}
+
+const COLUMNS: &str =
+    "code, kind, state, file_name, headers, mapping, triggers, user_code, total, position, created, changed,
+     same, refused, removed, restored, kept, leased_until, created_at, updated_at, started_at, finished_at";
+
+fn import(row: &Row) -> Result<Import, Error> {
+    Ok(Import {
+        code: row.get("code")?,
+        kind: row.get("kind")?,
+        state: row.get("state")?,
+        file_name: row.get("file_name")?,
+        headers: list(&row.get::<String>("headers")?)?,
+        mapping: list(&row.get::<String>("mapping")?)?,
+        triggers: row.get("triggers")?,
+        user: row.get("user_code")?,
+        total: row.get("total")?,
+        position: row.get("position")?,
+        counts: Counts {
+            created: row.get("created")?,
+            changed: row.get("changed")?,
+            same: row.get("same")?,
+            refused: row.get("refused")?,
+            removed: row.get("removed")?,
+            restored: row.get("restored")?,
+            kept: row.get("kept")?,
+        },
+        leased_until: row.get("leased_until")?,
+        created_at: row.get("created_at")?,
+        updated_at: row.get("updated_at")?,
+        started_at: row.get("started_at")?,
+        finished_at: row.get("finished_at")?,
+    })
+}
+
+/// A list of texts as it is kept.
+pub fn list_text(list: &[String]) -> String {
+    serde_json::Value::from(list).to_string()
+}
+
+fn list(text: &str) -> Result<Vec<String>, Error> {
+    serde_json::from_str(text).map_err(|_| Error::Broken("a list is kept that cannot be read".to_owned()))
+}
+
+/// Writes an import whose file is about to be read.
+pub async fn insert(tx: &mut Tx, tenant: TenantId, one: &Import) -> Result<(), Error> {
+    let statement = sql("INSERT INTO imports (tenant, code, kind, state, file_name, headers, mapping, triggers, user_code, total,
+             position, created, changed, same, refused, removed, restored, kept, leased_until, fence, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, 0, 0, 0, 0, 0, 0, $11, 0, $12, $12)")
+    .arg(tenant)
+    .arg(one.code)
+    .arg(one.kind)
+    .arg(one.state)
+    .arg(one.file_name.as_str())
+    .arg(list_text(&one.headers))
+    .arg(list_text(&one.mapping))
+    .arg(one.triggers)
+    .arg(one.user)
+    .arg(one.total)
+    .arg(one.leased_until)
+    .arg(one.created_at);
+    tx.execute(statement).await.map(drop)
+}
+
+/// The import of this code: anybody's, or this user's alone.
+pub async fn find(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    code: ImportCode,
+    owner: Option<UserCode>,
+) -> Result<Option<Import>, Error> {
+    let statement = sql("SELECT")
+        .ending(COLUMNS)
+        .ending("FROM imports WHERE tenant = $1 AND code = $2")
+        .arg(tenant)
+        .arg(code)
+        .when("AND user_code = ?", owner);
+    from.into().one(statement).await?.map(|row| import(&row)).transpose()
+}
+
+/// A page of the imports whose file was read, the latest first, and how many there are.
+pub async fn page(
+    tx: &mut Tx,
+    tenant: TenantId,
+    owner: Option<UserCode>,
+    (limit, offset): (i64, i64),
+) -> Result<(Vec<Import>, i64), Error> {
+    let narrowed = |head: Statement| {
+        let known = head.ending("FROM imports WHERE tenant = $1").arg(tenant);
+        known.when("AND user_code = ?", owner).then("AND state <> ?", [ImportState::Reading])
+    };
+    let total = tx.one(narrowed(sql("SELECT COUNT(*) AS count"))).await?;
+    let rows = narrowed(sql("SELECT").ending(COLUMNS));
+    let rows = tx.all(rows.then("ORDER BY code DESC LIMIT ? OFFSET ?", [limit, offset])).await?;
+    let total = total.map_or(Ok(0), |row| row.get("count"))?;
+    Ok((rows.iter().map(import).collect::<Result<_, _>>()?, total))
+}
+
+/// Those of a tenant that somebody must work on and nobody does.
+pub async fn due(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    now: Moment,
+) -> Result<Vec<ImportCode>, Error> {
+    let working = [ImportState::Checking, ImportState::Running, ImportState::Undoing];
+    let statement = sql("SELECT code FROM imports WHERE tenant = $1")
+        .arg(tenant)
+        .within("state", working)
+        .then("AND leased_until <= ?", [now])
+        .ending("ORDER BY code");
+    from.into().all(Weight::Point, statement).await?.iter().map(|row| row.get("code")).collect()
+}
+
+/// What else changes with a state.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// The stage begins anew: nothing is done yet.
+    pub restart: bool,
+    /// Where it begins, if not before the first line.
+    pub position: Option<i32>,
+    pub triggers: Option<bool>,
+    pub total: Option<i64>,
+    pub mapping: Option<Vec<String>>,
+    pub started: bool,
+    pub finished: bool,
+}
+
+/// Brings an import into a state; whoever worked on it loses it.
+pub async fn set_state(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: ImportCode,
+    (state, now): (ImportState, Moment),
+    change: &Change,
+) -> Result<(), Error> {
+    let counts =
+        "position = 0, created = 0, changed = 0, same = 0, refused = 0, removed = 0, restored = 0, kept = 0,";
+    let statement = sql("UPDATE imports SET")
+        .ending(if change.restart { counts } else { "" })
+        .then("state = ?,", [state])
+        .when("position = ?,", change.position)
+        .when("triggers = ?,", change.triggers)
+        .when("total = ?,", change.total)
+        .when("mapping = ?,", change.mapping.as_deref().map(list_text))
+        .when("started_at = ?,", change.started.then_some(now))
+        .when("finished_at = ?,", change.finished.then_some(now))
+        .then("fence = fence + 1, leased_until = 0, updated_at = ?", [now])
+        .then("WHERE tenant = ?", [tenant])
+        .then("AND code = ?", [code]);
+    tx.execute(statement).await.map(drop)
+}
+
+/// An import in our hands, in a stage. The fence tells it from a later lease of the same one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lease {
+    pub tenant: TenantId,
+    pub code: ImportCode,
+    pub state: ImportState,
+    fence: i64,
+}
+
+/// Takes an import that somebody must work on and nobody does.
+pub async fn lease(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: ImportCode,
+    (now, until): (Moment, Moment),
+) -> Result<Option<Lease>, Error> {
+    let working = [ImportState::Checking, ImportState::Running, ImportState::Undoing];
+    let statement = sql("UPDATE imports SET fence = fence + 1, leased_until = $4
+         WHERE tenant = $1 AND code = $2 AND leased_until <= $3")
+    .arg(tenant)
+    .arg(code)
+    .arg(now)
+    .arg(until)
+    .within("state", working)
+    .ending("RETURNING fence, state");
+    let row = tx.one(statement).await?;
+    row.map(|row| Ok(Lease { tenant, code, state: row.get("state")?, fence: row.get("fence")? })).transpose()
+}
+
+/// Notes how far the work is and holds on to it; `false` where it is no longer ours: then nothing else may be written.
+pub async fn advance(
+    tx: &mut Tx,
+    lease: &Lease,
+    (position, until): (i32, Moment),
+    more: &Counts,
+) -> Result<bool, Error> {
+    let statement = sql("UPDATE imports SET position = $5, leased_until = $6, created = created + $7, changed = changed + $8,
+             same = same + $9, refused = refused + $10, removed = removed + $11, restored = restored + $12, kept = kept + $13
+         WHERE tenant = $1 AND code = $2 AND fence = $3 AND state = $4")
+    .arg(lease.tenant)
+    .arg(lease.code)
+    .arg(lease.fence)
+    .arg(lease.state)
+    .arg(position)
+    .arg(until)
+    .arg(more.created)
+    .arg(more.changed)
+    .arg(more.same)
+    .arg(more.refused)
+    .arg(more.removed)
+    .arg(more.restored)
+    .arg(more.kept);
+    Ok(tx.execute(statement).await? == 1)
+}
+
+/// Lets go of an import that stays to be worked on.
+pub async fn release(tx: &mut Tx, lease: &Lease) -> Result<(), Error> {
+    let statement = sql("UPDATE imports SET leased_until = 0 WHERE tenant = $1 AND code = $2 AND fence = $3")
+        .arg(lease.tenant)
+        .arg(lease.code)
+        .arg(lease.fence);
+    tx.execute(statement).await.map(drop)
+}
+
+/// Removes an import whose file could not be read, with what was read of it; some lines at a time.
+pub async fn remove(tx: &mut Tx, tenant: TenantId, code: ImportCode) -> Result<(), Error> {
+    for table in ["import_lines", "import_results", "import_problems"] {
+        let head = sql("DELETE FROM").ending(table).ending("WHERE tenant = $1 AND import = $2");
+        tx.execute(head.arg(tenant).arg(code)).await?;
+    }
+    let head = sql("DELETE FROM imports WHERE tenant = $1 AND code = $2");
+    tx.execute(head.arg(tenant).arg(code)).await.map(drop)
+}
+
+/// The field that each of these columns last went to, by its folded name; empty where it was to be left out.
+pub async fn remembered(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    kind: ImportKind,
+    headers: &[String],
+) -> Result<BTreeMap<String, String>, Error> {
+    let statement = sql("SELECT header, field FROM import_columns WHERE tenant = $1 AND kind = $2")
+        .arg(tenant)
+        .arg(kind)
+        .within("header", headers.iter().map(String::as_str));
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("header")?, row.get("field")?))).collect()
+}
+
+/// Remembers where a column goes.
+pub fn remember(tenant: TenantId, kind: ImportKind, header: &str, field: &str) -> Statement {
+    sql("INSERT INTO import_columns (tenant, kind, header, field) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (tenant, kind, header) DO UPDATE SET field = excluded.field")
+    .arg(tenant)
+    .arg(kind)
+    .arg(header)
+    .arg(field)
+}

@@ -1,0 +1,270 @@
+//! Bases that mirror another server's: how far the reading has come, what waits to be put together, and what could not be
+//! taken over.
+
+use crate::statement::inserts;
+use crate::{Error, Row, Source, Statement, Tx, Value, Weight, sql};
+use domain::{BenefitCode, BenefitKind, ClaimCode, DealCode, DealState, Moment, PersonCode, TenantId};
+
+/// How far a mirror is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mirror {
+    pub tenant: TenantId,
+    pub source: String,
+    pub login: String,
+    /// The code of the base over there.
+    pub source_base: i32,
+    /// `yyyy-MM-dd`: from when on changes are asked for; everything where it is not said.
+    pub since: Option<String>,
+    pub phase: i32,
+    /// The last page or code that was written in this phase.
+    pub place: i32,
+    /// Asked and written in this run.
+    pub requests: i64,
+    pub written: i64,
+    pub started_at: Moment,
+    /// When the last run that came to its end began.
+    pub complete_from: Option<Moment>,
+    /// None while a run is under way.
+    pub finished_at: Option<Moment>,
+}
+
+pub async fn find(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Option<Mirror>, Error> {
+    let statement = sql(SELECT).ending("WHERE tenant = $1").arg(tenant);
+    from.into().one(statement).await?.map(|row| mirror(&row)).transpose()
+}
+
+/// The mirror of this base of this server.
+pub async fn of(
+    from: impl Into<Source<'_>>,
+    source: &str,
+    source_base: i32,
+) -> Result<Option<Mirror>, Error> {
+    let statement = sql(SELECT).ending("ORDER BY tenant");
+    let rows = from.into().all(Weight::Point, statement).await?;
+    let all = rows.iter().map(mirror).collect::<Result<Vec<_>, Error>>()?;
+    Ok(all.into_iter().find(|one| one.source == source && one.source_base == source_base))
+}
+
+const SELECT: &str =
+    "SELECT tenant, source, login, source_base, since, phase, place, requests, written, started_at,
+     complete_from, finished_at FROM mirrors";
+
+fn mirror(row: &Row) -> Result<Mirror, Error> {
+    Ok(Mirror {
+        tenant: row.get("tenant")?,
+        source: row.get("source")?,
+        login: row.get("login")?,
+        source_base: row.get("source_base")?,
+        since: row.get("since")?,
+        phase: row.get("phase")?,
+        place: row.get("place")?,
+        requests: row.get("requests")?,
+        written: row.get("written")?,
+        started_at: row.get("started_at")?,
+        complete_from: row.get("complete_from")?,
+        finished_at: row.get("finished_at")?,
+    })
+}
+
+/// Keeps how far a mirror is.
+pub fn keep(mirror: &Mirror) -> Statement {
+    sql("INSERT INTO mirrors (tenant, source, login, source_base, since, phase, place, requests, written, started_at,
+             complete_from, finished_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+         ON CONFLICT (tenant) DO UPDATE SET source = excluded.source, login = excluded.login,
+             source_base = excluded.source_base, since = excluded.since, phase = excluded.phase,
+             place = excluded.place, requests = excluded.requests, written = excluded.written,
+             started_at = excluded.started_at, complete_from = excluded.complete_from,
+             finished_at = excluded.finished_at")
+    .arg(mirror.tenant)
+    .arg(mirror.source.as_str())
+    .arg(mirror.login.as_str())
+    .arg(mirror.source_base)
+    .arg(mirror.since.as_deref())
+    .arg(mirror.phase)
+    .arg(mirror.place)
+    .arg(mirror.requests)
+    .arg(mirror.written)
+    .arg(mirror.started_at)
+    .arg(mirror.complete_from)
+    .arg(mirror.finished_at)
+}
+
+/// Keeps what the list said of benefits until it is needed.
+pub fn stage<'b>(
+    tenant: TenantId,
+    bodies: impl IntoIterator<Item = (BenefitCode, &'b str)>,
+) -> Vec<Statement> {
+    let rows = bodies.into_iter().map(|(code, body)| [tenant.into(), code.into(), body.into()]);
+    let insert = inserts::<[Value; 3]>("INSERT INTO mirror_staged (tenant, benefit, body) VALUES", 50, rows);
+    let replaced =
+        |one: Statement| one.ending("ON CONFLICT (tenant, benefit) DO UPDATE SET body = excluded.body");
+    insert.into_iter().map(replaced).collect()
+}
+
+/// What the list said of these benefits.
+pub async fn staged(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    codes: impl IntoIterator<Item = BenefitCode>,
+) -> Result<Vec<(BenefitCode, String)>, Error> {
+    let statement =
+        sql("SELECT benefit, body FROM mirror_staged WHERE tenant = $1").arg(tenant).within("benefit", codes);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("benefit")?, row.get("body")?))).collect()
+}
+
+/// Lets go of what is no longer needed: of some benefits.
+pub fn unstage(tenant: TenantId, codes: impl IntoIterator<Item = BenefitCode>) -> Statement {
+    sql("DELETE FROM mirror_staged WHERE tenant = $1").arg(tenant).within("benefit", codes)
+}
+
+/// The same of all that is left.
+pub fn unstage_all(tenant: TenantId) -> Statement {
+    sql("DELETE FROM mirror_staged WHERE tenant = $1").arg(tenant)
+}
+
+/// Something that could not be taken over. It names the record and the field, never a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// As the interface calls it: `associado`, `beneficio`.
+    pub kind: &'static str,
+    pub record: i32,
+    pub field: String,
+    pub reason: String,
+}
+
+/// Forgets what was noted of these records: they were read anew.
+pub fn forget(tenant: TenantId, kind: &'static str, records: &[i32]) -> Statement {
+    sql("DELETE FROM mirror_notes WHERE tenant = $1 AND kind = $2")
+        .arg(tenant)
+        .arg(kind)
+        .within("record", records.iter().copied())
+}
+
+pub fn note(tenant: TenantId, notes: &[Note], now: Moment) -> Vec<Statement> {
+    let one = |note: &Note| {
+        sql("INSERT INTO mirror_notes (tenant, kind, record, field, reason, noted_at) VALUES ($1, $2, $3, $4, $5, $6)
+             ON CONFLICT (tenant, kind, record, field) DO UPDATE SET reason = excluded.reason,
+                 noted_at = excluded.noted_at")
+        .arg(tenant)
+        .arg(note.kind)
+        .arg(note.record)
+        .arg(note.field.as_str())
+        .arg(note.reason.as_str())
+        .arg(now)
+    };
+    notes.iter().map(one).collect()
+}
+
+/// What is noted alike: how often, and of which records first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noted {
+    pub kind: String,
+    pub field: String,
+    pub reason: String,
+    pub count: i64,
+    pub first: i32,
+}
+
+/// Everything that is noted, what is alike together.
+pub async fn noted(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Noted>, Error> {
+    let statement =
+        sql("SELECT kind, field, reason, COUNT(*) AS count, MIN(record) AS first FROM mirror_notes
+         WHERE tenant = $1 GROUP BY kind, field, reason ORDER BY kind, field, reason LIMIT 1000")
+        .arg(tenant);
+    let rows = from.into().all(Weight::Search, statement).await?;
+    let one = |row: &Row| {
+        Ok(Noted {
+            kind: row.get("kind")?,
+            field: row.get("field")?,
+            reason: row.get("reason")?,
+            count: row.get("count")?,
+            first: row.get("first")?,
+        })
+    };
+    rows.iter().map(one).collect()
+}
+
+/// The notes behind one of them, in their order: kind, record, field and reason.
+pub async fn notes_behind(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    (kind, record, field): (&str, i32, &str),
+    limit: i64,
+) -> Result<Vec<(String, i32, String, String)>, Error> {
+    let statement = sql("SELECT kind, record, field, reason FROM mirror_notes
+         WHERE tenant = $1 AND (kind > $2 OR (kind = $2 AND (record > $3 OR (record = $3 AND field > $4))))
+         ORDER BY kind, record, field LIMIT $5")
+    .arg(tenant)
+    .arg(kind)
+    .arg(record)
+    .arg(field)
+    .arg(limit);
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter()
+        .map(|row| Ok((row.get("kind")?, row.get("record")?, row.get("field")?, row.get("reason")?)))
+        .collect()
+}
+
+/// The benefits behind a code whose row changed on a day or later; all of them where no day is said.
+pub async fn benefits_behind(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    after: i32,
+    since: Option<&str>,
+    limit: i64,
+) -> Result<Vec<(BenefitCode, BenefitKind)>, Error> {
+    let statement = sql("SELECT b.code, b.kind FROM benefits b WHERE b.tenant = $1 AND b.code > $2")
+        .arg(tenant)
+        .arg(after)
+        .when(
+            "AND (SELECT l.updated_on FROM listing l WHERE l.tenant = b.tenant AND l.slot = b.slot) >= ?",
+            since,
+        )
+        .then("ORDER BY b.code LIMIT ?", [limit]);
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter().map(|row| Ok((row.get("code")?, row.get("kind")?))).collect()
+}
+
+/// The members behind a code of whom a row changed on a day or later.
+pub async fn members_behind(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    after: i32,
+    since: Option<&str>,
+    limit: i64,
+) -> Result<Vec<PersonCode>, Error> {
+    let statement = sql("SELECT p.code FROM people p WHERE p.tenant = $1 AND p.code > $2 AND p.is_member")
+        .arg(tenant)
+        .arg(after)
+        .when(
+            "AND EXISTS (SELECT 1 FROM listing l WHERE l.tenant = p.tenant AND l.person = p.code
+                 AND l.updated_on >= ?)",
+            since,
+        )
+        .then("ORDER BY p.code LIMIT ?", [limit]);
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter().map(|row| row.get("code")).collect()
+}
+
+/// The deals that are open here.
+pub async fn open_deals(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<DealCode>, Error> {
+    let statement = sql("SELECT code FROM deals WHERE tenant = $1 AND situation = $2 ORDER BY code")
+        .arg(tenant)
+        .arg(DealState::Open);
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter().map(|row| row.get("code")).collect()
+}
+
+/// Whose these protocols are.
+pub async fn claims_with_protocols(
+    tx: &mut Tx,
+    tenant: TenantId,
+    protocols: impl IntoIterator<Item = i32>,
+) -> Result<Vec<(i32, ClaimCode)>, Error> {
+    let statement =
+        sql("SELECT protocol, code FROM claims WHERE tenant = $1").arg(tenant).within("protocol", protocols);
+    let rows = tx.all(statement).await?;
+    rows.iter().map(|row| Ok((row.get("protocol")?, row.get("code")?))).collect()
+}

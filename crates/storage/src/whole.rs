@@ -1,0 +1,338 @@
+//! A whole association, table by table: what of it travels to another server, how it is read on one snapshot, and how it
+//! is written there. `whole/tables.txt` lists every table and column that travels; what stays behind is named here with
+//! its reason, and a test holds that nothing of the schema is in neither list.
+
+use crate::names::{self, Index};
+use crate::{Db, Error, Row, Source, Statement, Tx, Value, Weight, sql};
+use domain::{BranchCode, TenantId};
+use std::sync::LazyLock;
+
+/// A table of which rows travel.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Table {
+    pub name: &'static str,
+    /// What orders its rows, behind the tenant.
+    key: Vec<&'static str>,
+    pub columns: Vec<Column>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    pub name: &'static str,
+    pub kind: Kind,
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Int,
+    Flag,
+    Text,
+    Bytes,
+    /// Milliseconds since 1970.
+    Moment,
+    /// Encrypted with the server's key, which stays behind.
+    Sealed,
+}
+
+/// What stays behind, as `table` or `table.column`, and why.
+pub const LEFT_BEHIND: &[(&str, &str)] = &[
+    ("migrations", "of the server's database"),
+    ("settings", "of the server"),
+    ("processes", "of the server"),
+    ("jobs", "of the server: what is due there is due again here"),
+    ("versions", "tells processes what they remember: begins anew"),
+    ("login_failures", "counted by the server"),
+    ("tokens", "whoever was logged in logs in again"),
+    ("entrances", "whoever was about to enter begins again"),
+    ("password_resets", "asked for again"),
+    ("idempotency_keys", "answers to requests to the other server"),
+    ("queues.lease", "of the process that delivered there"),
+    ("queues.holder", "of the process that delivered there"),
+];
+
+impl Table {
+    /// Where a column stands.
+    pub fn place(&self, column: &str) -> Option<usize> {
+        self.columns.iter().position(|one| one.name == column)
+    }
+
+    /// The next rows behind a key.
+    fn page(&self, tenant: TenantId, after: Option<Vec<Value>>) -> Statement {
+        let columns: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
+        let from = format!("{} FROM {} WHERE tenant = ?", columns.join(", "), self.name);
+        let mut statement = sql("SELECT").then(&from, [tenant]);
+        if self.key.is_empty() {
+            return statement;
+        }
+        let key = self.key.join(", ");
+        if let Some(after) = after {
+            let marks = vec!["?"; after.len()].join(", ");
+            statement = statement.then(&format!("AND ({key}) > ({marks})"), after);
+        }
+        statement.then(&format!("ORDER BY {key} LIMIT ?"), [PAGE])
+    }
+
+    fn key_of(&self, values: &[Value]) -> Vec<Value> {
+        let place = |name: &&str| self.place(name).and_then(|at| values.get(at)).cloned();
+        self.key.iter().filter_map(place).collect()
+    }
+
+    /// How many rows travel in one statement: no engine takes more than so many values.
+    fn at_once(&self) -> usize {
+        (MOST_VALUES / (self.columns.len() + 1)).clamp(1, 200)
+    }
+
+    /// The statements that write rows.
+    pub fn inserts(&self, tenant: TenantId, rows: &[Vec<Value>]) -> Vec<Statement> {
+        let columns: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
+        let head = format!("{} (tenant, {}) VALUES", self.name, columns.join(", "));
+        let insert = |rows: &[Vec<Value>]| {
+            let led = rows.iter().map(|row| std::iter::once(tenant.into()).chain(row.iter().cloned()));
+            sql("INSERT INTO").ending(&head).rows(led)
+        };
+        let blocks = rows.chunks_exact(self.at_once());
+        // What is left over goes one by one, so that the engines keep two prepared statements and no more.
+        let rest = blocks.remainder().chunks(1);
+        blocks.chain(rest).map(insert).collect()
+    }
+}
+
+/// Rows read at once.
+const PAGE: i64 = 1_000;
+const MOST_VALUES: usize = 10_000;
+
+/// Every table that travels, in an order in which each comes behind those it refers to.
+pub fn tables() -> &'static [Table] {
+    static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| parse(include_str!("whole/tables.txt")));
+    &TABLES
+}
+
+fn parse(text: &'static str) -> Vec<Table> {
+    let mut tables: Vec<Table> = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let mut rest = line;
+        if !line.starts_with(' ') {
+            let (head, columns) = line.split_once("] ").unwrap_or((line, ""));
+            let (name, key) = head.split_once(" [").unwrap_or((head, ""));
+            tables.push(Table { name, key: key.split_whitespace().collect(), columns: Vec::new() });
+            rest = columns;
+        }
+        if let Some(table) = tables.last_mut() {
+            table.columns.extend(rest.split_whitespace().map(column));
+        }
+    }
+    tables
+}
+
+fn column(text: &'static str) -> Column {
+    let (name, kind) = text.split_once(':').unwrap_or((text, "int"));
+    let kind = match kind {
+        "flag" => Kind::Flag,
+        "text" => Kind::Text,
+        "bytes" => Kind::Bytes,
+        "moment" => Kind::Moment,
+        "sealed" => Kind::Sealed,
+        _ => Kind::Int,
+    };
+    Column { name, kind }
+}
+
+/// Gives every row of an association to `take`, table by table and some at a time, all of one moment. Each table is given
+/// at least once, were it empty. The snapshot lasts as long as that takes: the database must have been opened with limits
+/// that allow for it.
+pub async fn read<E, F>(db: &Db, tenant: TenantId, take: F) -> Result<(), E>
+where
+    F: Fn(&'static Table, Vec<Vec<Value>>) -> Result<(), E> + Send + Sync + 'static,
+    E: From<Error> + Send + 'static,
+{
+    db.read(take, move |tx, take| {
+        Box::pin(async move {
+            for table in tables() {
+                read_table(tx, tenant, table, take).await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+}
+
+async fn read_table<E: From<Error>>(
+    tx: &mut Tx,
+    tenant: TenantId,
+    table: &'static Table,
+    take: &(impl Fn(&'static Table, Vec<Vec<Value>>) -> Result<(), E> + Sync),
+) -> Result<(), E> {
+    let mut after = None;
+    loop {
+        let rows = tx.all(table.page(tenant, after)).await?;
+        let rows: Vec<Vec<Value>> =
+            rows.iter().map(|row| values(table, row)).collect::<Result<_, Error>>()?;
+        let is_last = table.key.is_empty() || rows.len() < usize::try_from(PAGE).unwrap_or(usize::MAX);
+        after = rows.last().map(|last| table.key_of(last));
+        take(table, rows)?;
+        if is_last {
+            return Ok(());
+        }
+    }
+}
+
+fn values(table: &Table, row: &Row) -> Result<Vec<Value>, Error> {
+    let value = |column: &Column| {
+        Ok(match column.kind {
+            Kind::Int | Kind::Moment => row.get::<Option<i64>>(column.name)?.into(),
+            Kind::Flag => row.get::<Option<bool>>(column.name)?.into(),
+            Kind::Text => row.get::<Option<String>>(column.name)?.into(),
+            Kind::Bytes | Kind::Sealed => {
+                row.get::<Option<Vec<u8>>>(column.name)?.map_or(Value::Null, Value::Bytes)
+            }
+        })
+    };
+    table.columns.iter().map(value).collect()
+}
+
+/// The indexes of names, which each engine keeps in its own way: they do not travel, they are made anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    Rows,
+    Dependents,
+    Leads,
+}
+
+impl Names {
+    pub const ALL: [Names; 3] = [Names::Rows, Names::Dependents, Names::Leads];
+
+    pub const fn name(self) -> &'static str {
+        self.index().table()
+    }
+
+    const fn index(self) -> Index {
+        match self {
+            Names::Rows => Index::Rows,
+            Names::Dependents => Index::Dependents,
+            Names::Leads => Index::Leads,
+        }
+    }
+}
+
+/// Indexes the names of the next rows behind one; gives the last of them, and nothing where there were none.
+pub async fn index_names(
+    tx: &mut Tx,
+    tenant: TenantId,
+    names: Names,
+    after: i64,
+) -> Result<Option<i64>, Error> {
+    let next = match names {
+        Names::Rows => {
+            "SELECT l.slot AS place, l.branch AS branch, p.name AS name FROM listing l
+             JOIN people p ON p.tenant = l.tenant AND p.code = l.person
+             WHERE l.tenant = $1 AND l.slot > $2 ORDER BY l.slot LIMIT $3"
+        }
+        Names::Dependents => {
+            "SELECT code AS place, CAST(NULL AS BIGINT) AS branch, name FROM dependents
+             WHERE tenant = $1 AND code > $2 ORDER BY code LIMIT $3"
+        }
+        Names::Leads => {
+            "SELECT code AS place, branch, name FROM leads
+             WHERE tenant = $1 AND code > $2 ORDER BY code LIMIT $3"
+        }
+    };
+    let rows = tx.all(sql(next).arg(tenant).arg(after).arg(PAGE)).await?;
+    let rows: Vec<(i32, Option<BranchCode>, String)> = rows
+        .iter()
+        .map(|row| Ok((row.get("place")?, row.get("branch")?, row.get("name")?)))
+        .collect::<Result<_, Error>>()?;
+    let named = rows.iter().map(|(place, branch, name)| (*place, *branch, name.as_str()));
+    tx.batch(names::insert_rows(names.index(), tenant, named)).await?;
+    Ok(rows.last().map(|(place, ..)| i64::from(*place)))
+}
+
+/// Those of these logins that are somebody's already.
+pub async fn taken_logins(from: impl Into<Source<'_>>, emails: &[String]) -> Result<Vec<String>, Error> {
+    let statement = sql("SELECT email FROM logins WHERE 1 = 1")
+        .within("email", emails.iter().map(String::as_str))
+        .ending("ORDER BY email");
+    from.into().all(Weight::Search, statement).await?.iter().map(|row| row.get("email")).collect()
+}
+
+/// Opens or closes the doors of an association.
+pub async fn set_active(tx: &mut Tx, tenant: TenantId, active: bool) -> Result<(), Error> {
+    let statement = sql("UPDATE tenants SET active = $2 WHERE tenant = $1").arg(tenant).arg(active);
+    tx.execute(statement).await.map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// Every table of the schema with its columns, read from the migrations.
+    fn schema() -> BTreeMap<String, BTreeSet<String>> {
+        let mut tables: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for text in crate::schema_texts() {
+            let code: Vec<&str> = text.lines().map(|line| line.split("--").next().unwrap()).collect();
+            for statement in code.join("\n").split(';').map(str::trim) {
+                if let Some(rest) = statement.strip_prefix("CREATE TABLE ") {
+                    let (name, body) = rest.split_once(" (").unwrap();
+                    let columns = body.lines().map(str::trim).filter(|line| !line.is_empty());
+                    let columns = columns.filter(|line| {
+                        !["PRIMARY", "FOREIGN", ")"].iter().any(|word| line.starts_with(word))
+                    });
+                    let first = |line: &str| line.split_whitespace().next().unwrap().to_owned();
+                    tables.insert(name.to_owned(), columns.map(first).collect());
+                } else if let Some(rest) = statement.strip_prefix("ALTER TABLE ") {
+                    let mut words = rest.split_whitespace();
+                    let (table, column) = (words.next().unwrap(), words.nth(2).unwrap());
+                    tables.get_mut(table).unwrap().insert(column.to_owned());
+                }
+            }
+        }
+        tables
+    }
+
+    /// A migration that adds a table or a column decides whether it travels: `whole/tables.txt`, or `LEFT_BEHIND`.
+    #[test]
+    fn every_table_and_column_travels_or_is_left_behind_for_a_reason() {
+        let mut listed: BTreeSet<String> = BTreeSet::new();
+        for table in tables() {
+            for column in &table.columns {
+                assert!(listed.insert(format!("{}.{}", table.name, column.name)), "{} twice", column.name);
+            }
+        }
+        listed.extend(LEFT_BEHIND.iter().map(|(what, _)| (*what).to_owned()));
+        let mut unknown = listed.clone();
+        let mut forgotten = Vec::new();
+        for (table, columns) in schema() {
+            if unknown.remove(&table) {
+                continue;
+            }
+            for column in columns.iter().filter(|column| *column != "tenant") {
+                let name = format!("{table}.{column}");
+                unknown.remove(&name);
+                if !listed.contains(&name) {
+                    forgotten.push(name);
+                }
+            }
+        }
+        assert!(forgotten.is_empty(), "neither travels nor is left behind: {forgotten:?}");
+        assert!(unknown.is_empty(), "not in the schema: {unknown:?}");
+    }
+
+    #[test]
+    fn a_table_is_read_behind_the_last_key_and_written_in_few_texts() {
+        let table = tables().iter().find(|table| table.name == "user_branches").unwrap();
+        let page = table.page(TenantId::new(7), Some(vec![1.into(), 2.into()]));
+        assert_eq!(
+            page.text(),
+            "SELECT user_code, branch FROM user_branches WHERE tenant = $1 AND (user_code, branch) > ($2, $3) \
+             ORDER BY user_code, branch LIMIT $4"
+        );
+        let rows: Vec<Vec<Value>> = (0..202).map(|user| vec![user.into(), 1.into()]).collect();
+        let inserts = table.inserts(TenantId::new(7), &rows);
+        assert_eq!(inserts.iter().map(|one| one.values().len()).collect::<Vec<_>>(), [600, 3, 3]);
+        assert_eq!(
+            inserts[1].text(),
+            "INSERT INTO user_branches (tenant, user_code, branch) VALUES ($1, $2, $3)"
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! How a file is handed over: with headers by which a browser keeps it and never shows it as a page of ours.
+
+use std::fmt::Write;
+
+/// The headers of every file but those that speak of this one.
+pub const HEADERS: [(&str, &str); 4] = [
+    ("x-content-type-options", "nosniff"),
+    ("content-security-policy", "sandbox; default-src 'none'"),
+    ("cache-control", "private, no-store"),
+    ("cross-origin-resource-policy", "same-origin"),
+];
+
+/// `Content-Disposition`: to be kept, under this name. Programs that know no other letters find a name without them.
+pub fn disposition(name: &str) -> String {
+    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+    let mut text = format!("attachment; filename=\"{plain}\"; filename*=UTF-8''");
+    for byte in name.bytes() {
+        let _ = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                write!(text, "{}", char::from(byte))
+            }
+            _ => write!(text, "%{byte:02X}"),
+        };
+    }
+    text
+}
+
+/// Stands in quotes as it is.
+fn is_plain(c: char) -> bool {
+    c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '%' | '/' | ';') || c == ' '
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_told_in_both_ways_and_breaks_out_of_neither() {
+        for (name, told) in [
+            ("frente.jpg", "attachment; filename=\"frente.jpg\"; filename*=UTF-8''frente.jpg"),
+            (
+                "Orçamento nº 3.pdf",
+                "attachment; filename=\"Or_amento n_ 3.pdf\"; filename*=UTF-8''Or%C3%A7amento%20n%C2%BA%203.pdf",
+            ),
+            (
+                "a\"; filename=b.html\r\nX: y",
+                "attachment; filename=\"a__ filename=b.html__X: y\"; \
+                 filename*=UTF-8''a%22%3B%20filename%3Db.html%0D%0AX%3A%20y",
+            ),
+        ] {
+            assert_eq!(disposition(name), told);
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! What stands in a cell, as people and their sheets write it, made into what the records of the interface take. What
+//! cannot be read is told by the reader of the record, in the words of the interface; here only what a sheet itself did to
+//! a value is told.
+
+use super::Cell;
+use crate::names::Named;
+use domain::{BenefitKind, CivilState, Date, Fuel, Kinship, SellerKind, Sex, VehicleCategory, fold};
+use serde_json::Value;
+
+/// What is wrong with a cell, as a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bad(pub String);
+
+/// What people and sheets write where there is nothing.
+pub fn is_nothing(text: &str) -> bool {
+    let text = text.trim();
+    text.is_empty()
+        || matches!(text, "-" | "--" | "---" | "#N/D" | "#N/A" | "#REF!" | "#VALOR!" | "#NOME?" | "#NULO!")
+        || ["null", "n/a", "n/d", "nan", "none"].iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// The value that a record takes; a text that is not understood goes on as it is, for its reader to tell.
+pub fn shaped(cell: Cell, text: &str) -> Result<Value, Bad> {
+    let text = text.trim();
+    if cell != Cell::Text && is_scientific(text) {
+        let told =
+            "veio em notação científica, que perde dígitos; formate a coluna como texto e exporte de novo.";
+        return Err(Bad(format!("\"{text}\" {told}")));
+    }
+    Ok(match cell {
+        Cell::Document => document(text).into(),
+        Cell::Date => date(text).into(),
+        Cell::Money => money(text).into(),
+        Cell::Flag => return flag(text),
+        Cell::Number => number(text).map_or_else(|| text.into(), Value::from),
+        Cell::Sex => one_of::<Sex>(
+            text,
+            &[
+                ("f", "Feminino"),
+                ("m", "Masculino"),
+                ("fem", "Feminino"),
+                ("masc", "Masculino"),
+                ("mulher", "Feminino"),
+                ("homem", "Masculino"),
+            ],
+        ),
+        Cell::CivilState => one_of::<CivilState>(&of_both(text), CIVIL),
+        Cell::Kinship => one_of::<Kinship>(&of_both(text), KIN),
+        Cell::Fuel => one_of::<Fuel>(text, FUELS),
+        Cell::Category => one_of::<VehicleCategory>(text, CATEGORIES),
+        Cell::BenefitKind => one_of::<BenefitKind>(
+            text,
+            &[
+                ("veiculo", "VEICULAR"),
+                ("veiculos", "VEICULAR"),
+                ("assistencia 24h", "A24H"),
+                ("assistencia", "A24H"),
+            ],
+        ),
+        Cell::SellerKind => {
+            one_of::<SellerKind>(text, &[("vendedor", "Consultor"), ("consultora", "Consultor")])
+        }
+        Cell::Cep => padded(text, 8, 7).into(),
+        Cell::Uf => uf(text).into(),
+        Cell::Card => text.chars().filter(char::is_ascii_digit).collect::<String>().into(),
+        Cell::Phone => phone(text).into(),
+        Cell::Text
+        | Cell::Branch
+        | Cell::Plan
+        | Cell::Consultant
+        | Cell::Representative
+        | Cell::VehicleType => text.into(),
+    })
+}
+
+/// `1,23E+10`: what a sheet makes of a long number.
+fn is_scientific(text: &str) -> bool {
+    let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else { return false };
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    digits(exponent.trim_start_matches(['+', '-'])) && digits(&mantissa.replacen([',', '.'], "", 1))
+}
+
+/// A whole number, also where a sheet put decimals behind it: `10`, `10,0`, `10.00`.
+pub fn number(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let whole = match text.split_once([',', '.']) {
+        Some((whole, zeros))
+            if !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0') && zeros.len() <= 2 =>
+        {
+            whole
+        }
+        Some(_) => return None,
+        None => text,
+    };
+    whole.parse().ok()
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A CPF or a CNPJ with the zeros that it lost at its beginning.
+fn document(text: &str) -> String {
+    let text = text.strip_suffix(".0").or_else(|| text.strip_suffix(",0")).unwrap_or(text);
+    match text.len() {
+        3..=10 if is_digits(text) => format!("{text:0>11}"),
+        12..=13 if is_digits(text) => format!("{text:0>14}"),
+        _ => text.to_owned(),
+    }
+}
+
+/// Digits that lost a zero at their beginning.
+fn padded(text: &str, to: usize, from: usize) -> String {
+    let digits: String = text.chars().filter(|c| !matches!(c, '-' | '.' | ' ')).collect();
+    if is_digits(&digits) && (from..to).contains(&digits.len()) {
+        format!("{digits:0>to$}")
+    } else {
+        text.to_owned()
+    }
+}
+
+/// The first number of a cell that holds several is taken by whoever splits it; here a mask loses what is no digit.
+fn phone(text: &str) -> String {
+    let text = text.strip_suffix(".0").unwrap_or(text);
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    // A zero before the area code is how people dial.
+    match digits.strip_prefix('0') {
+        Some(rest) if rest.len() == 10 || rest.len() == 11 => rest.to_owned(),
+        _ => text.to_owned(),
+    }
+}
+
+/// `25/03/1988`, `25-3-1988`, `1988-03-25 00:00:00`, or the days since 1900 by which sheets count.
+fn date(text: &str) -> String {
+    if let Some(days) = number(text).filter(|days| (366..=80_000).contains(days)) {
+        return day_of_serial(days).map_or_else(|| text.to_owned(), Date::to_br);
+    }
+    let day = text.split([' ', 'T']).next().unwrap_or(text);
+    let parts: Vec<&str> = day.split(['/', '-', '.']).collect();
+    let [first, second, third] = parts[..] else { return text.to_owned() };
+    if !(is_digits(first) && is_digits(second) && is_digits(third)) {
+        return text.to_owned();
+    }
+    match (first.len(), third.len()) {
+        (1 | 2, 4) => format!("{first:0>2}/{second:0>2}/{third}"),
+        (4, 1 | 2) => format!("{third:0>2}/{second:0>2}/{first}"),
+        _ => text.to_owned(),
+    }
+}
+
+/// The day that a sheet counts so many days to. The 60th is one that never was, so it counts from two days before 1900.
+pub fn day_of_serial(days: i64) -> Option<Date> {
+    if !(0..=2_958_465).contains(&days) {
+        return None;
+    }
+    let (mut year, mut rest) = (1899_i64, days + 363);
+    loop {
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let length = if leap { 366 } else { 365 };
+        if rest < length {
+            let months = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+            let mut month = 0;
+            while rest >= months[month] {
+                rest -= months[month];
+                month += 1;
+            }
+            return Date::new(
+                i16::try_from(year).ok()?,
+                i8::try_from(month + 1).ok()?,
+                i8::try_from(rest + 1).ok()?,
+            );
+        }
+        rest -= length;
+        year += 1;
+    }
+}
+
+/// `R$ 1.234,56` → `1234.56`
+fn money(text: &str) -> String {
+    let bare: String = text.replace("R$", "").chars().filter(|c| !c.is_whitespace()).collect();
+    if !bare.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',')) {
+        return text.to_owned();
+    }
+    let (comma, point) = (bare.rfind(','), bare.rfind('.'));
+    match (comma, point) {
+        // The last sign parts reais and cents, the others thousands.
+        (Some(comma), Some(point)) if comma > point => bare.replace('.', "").replace(',', "."),
+        (Some(_), Some(_)) => bare.replace(',', ""),
+        (Some(_), None) if bare.matches(',').count() > 1 => bare.replace(',', ""),
+        (Some(_), None) => bare.replace(',', "."),
+        (None, Some(point)) if bare.matches('.').count() > 1 || bare.len() - point == 4 => {
+            bare.replace('.', "")
+        }
+        _ => bare,
+    }
+}
+
+fn flag(text: &str) -> Result<Value, Bad> {
+    match fold(text).as_str() {
+        "sim" | "s" | "1" | "true" | "verdadeiro" | "v" | "x" | "ativo" | "ativa" | "yes" | "y" => {
+            Ok(true.into())
+        }
+        "nao" | "n" | "0" | "false" | "falso" | "f" | "inativo" | "inativa" | "no" => Ok(false.into()),
+        _ => Err(Bad(format!("\"{text}\" não é sim nem não; use sim ou não."))),
+    }
+}
+
+/// What people write of both sexes at once: `Casado(a)`, `Filho/a`.
+fn of_both(text: &str) -> String {
+    ["(a)", "(o)", "/a", "/o"].iter().fold(text.to_lowercase(), |text, ending| text.replace(ending, ""))
+}
+
+/// A member of a fixed set by its name, its female form or what else it is called; another text stays as it is.
+fn one_of<T: Named>(text: &str, others: &[(&str, &'static str)]) -> Value {
+    let folded = fold(text);
+    let folded = folded.trim_end_matches('.');
+    let named = T::NAMES
+        .iter()
+        .map(|(name, _)| *name)
+        .find(|name| fold(name).replace('_', " ") == folded.replace('_', " "));
+    let other = || others.iter().find(|(known, _)| *known == folded).map(|(_, name)| *name);
+    let female = || {
+        let male = folded.strip_suffix('a').map(|stem| format!("{stem}o"))?;
+        T::NAMES.iter().map(|(name, _)| *name).find(|name| fold(name) == male)
+    };
+    named.or_else(other).or_else(female).map_or_else(|| text.into(), Value::from)
+}
+
+const CIVIL: &[(&str, &str)] = &[
+    ("desquitado", "SEPARADO"),
+    ("desquitada", "SEPARADO"),
+    ("uniao estavel", "UNIAO ESTAVEL"),
+    ("amasiado", "UNIAO ESTAVEL"),
+    ("outro", "OUTROS"),
+];
+
+const KIN: &[(&str, &str)] = &[
+    ("esposa", "CONJUGE"),
+    ("esposo", "CONJUGE"),
+    ("marido", "CONJUGE"),
+    ("mulher", "CONJUGE"),
+    ("companheiro", "CONJUGE"),
+    ("companheira", "CONJUGE"),
+    ("mae", "PAI"),
+    ("irma", "IRMAO"),
+    ("nora", "GENRO"),
+    ("madrasta", "PADRASTO"),
+    ("outros", "OUTRO"),
+    ("cachorro", "PET_CANINO"),
+    ("cao", "PET_CANINO"),
+    ("gato", "PET_FELINO"),
+];
+
+const FUELS: &[(&str, &str)] = &[
+    ("alcool", "ETANOL"),
+    ("alcool/gasolina", "FLEX"),
+    ("gasolina/alcool", "FLEX"),
+    ("gas", "GNV"),
+    ("gas natural", "GNV"),
+    ("eletrica", "ELETRICO"),
+];
+
+const CATEGORIES: &[(&str, &str)] = &[
+    ("moto", "MOTOCICLETA"),
+    ("carro", "LEVE"),
+    ("automovel", "LEVE"),
+    ("passeio", "LEVE"),
+    ("veiculo leve", "LEVE"),
+    ("pick-up", "PICKUP"),
+    ("caminhonete", "PICKUP"),
+];
+
+/// The two letters of a state, also where its name was written out.
+fn uf(text: &str) -> String {
+    let folded = fold(text);
+    let named = STATES.iter().find(|(name, _)| *name == folded);
+    named.map_or_else(|| text.to_uppercase(), |(_, letters)| (*letters).to_owned())
+}
+
+const STATES: &[(&str, &str)] = &[
+    ("acre", "AC"),
+    ("alagoas", "AL"),
+    ("amapa", "AP"),
+    ("amazonas", "AM"),
+    ("bahia", "BA"),
+    ("ceara", "CE"),
+    ("distrito federal", "DF"),
+    ("espirito santo", "ES"),
+    ("goias", "GO"),
+    ("maranhao", "MA"),
+    ("mato grosso", "MT"),
+    ("mato grosso do sul", "MS"),
+    ("minas gerais", "MG"),
+    ("para", "PA"),
+    ("paraiba", "PB"),
+    ("parana", "PR"),
+    ("pernambuco", "PE"),
+    ("piaui", "PI"),
+    ("rio de janeiro", "RJ"),
+    ("rio grande do norte", "RN"),
+    ("rio grande do sul", "RS"),
+    ("rondonia", "RO"),
+    ("roraima", "RR"),
+    ("santa catarina", "SC"),
+    ("sao paulo", "SP"),
+    ("sergipe", "SE"),
+    ("tocantins", "TO"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(cell: Cell, text: &str) -> String {
+        match shaped(cell, text).unwrap() {
+            Value::String(text) => text,
+            other => other.to_string(),
+        }
+    }
+
+    #[test]
+    fn documents_get_back_the_zeros_that_a_sheet_took() {
+        for (given, whole) in [
+            ("52998224725", "52998224725"),
+            ("191", "00000000191"),
+            ("1234567890", "01234567890"),
+            ("191000000", "00191000000"),
+            ("1222333000181", "01222333000181"),
+            ("529.982.247-25", "529.982.247-25"),
+            ("52998224725.0", "52998224725"),
+        ] {
+            assert_eq!(text(Cell::Document, given), whole);
+        }
+        for bad in ["5,2998E+10", "5.29982247E10", "1E+11"] {
+            assert!(shaped(Cell::Document, bad).unwrap_err().0.contains("notação científica"), "{bad}");
+        }
+        assert_eq!(text(Cell::Text, "1E5"), "1E5", "a text is whatever it is");
+    }
+
+    #[test]
+    fn days_come_as_people_and_sheets_write_them() {
+        for (given, day) in [
+            ("25/03/1988", "25/03/1988"),
+            ("5/3/1988", "05/03/1988"),
+            ("1988-03-25", "25/03/1988"),
+            ("1988-03-25 00:00:00", "25/03/1988"),
+            ("25.03.1988", "25/03/1988"),
+            ("25-03-1988", "25/03/1988"),
+            ("32227", "25/03/1988"),
+            ("46340", "14/11/2026"),
+            ("46340.0", "14/11/2026"),
+            ("25/03/88", "25/03/88"),
+            ("ontem", "ontem"),
+        ] {
+            assert_eq!(text(Cell::Date, given), day, "{given}");
+        }
+    }
+
+    #[test]
+    fn money_comes_with_any_signs() {
+        for (given, plain) in [
+            ("R$ 1.234,56", "1234.56"),
+            ("1,234.56", "1234.56"),
+            ("1234,5", "1234.5"),
+            ("1.234", "1234"),
+            ("12.5", "12.5"),
+            ("89.90", "89.90"),
+            ("1.234.567", "1234567"),
+            ("150", "150"),
+            ("grátis", "grátis"),
+        ] {
+            assert_eq!(text(Cell::Money, given), plain, "{given}");
+        }
+    }
+
+    #[test]
+    fn sets_flags_and_numbers_are_understood_loosely() {
+        for (cell, given, read) in [
+            (Cell::Sex, "F", "Feminino"),
+            (Cell::Sex, "masculino", "Masculino"),
+            (Cell::CivilState, "Casada", "CASADO"),
+            (Cell::CivilState, "Solteiro(a)", "SOLTEIRO"),
+            (Cell::CivilState, "União Estável", "UNIAO ESTAVEL"),
+            (Cell::Kinship, "Filha", "FILHO"),
+            (Cell::Kinship, "Esposa", "CONJUGE"),
+            (Cell::Kinship, "pet canino", "PET_CANINO"),
+            (Cell::Fuel, "Álcool", "ETANOL"),
+            (Cell::Category, "Moto", "MOTOCICLETA"),
+            (Cell::BenefitKind, "Veicular", "VEICULAR"),
+            (Cell::Uf, "são paulo", "SP"),
+            (Cell::Uf, "rj", "RJ"),
+            (Cell::Cep, "1310100", "01310100"),
+            (Cell::Number, "10,0", "10"),
+            (Cell::Number, "dez", "dez"),
+            (Cell::Flag, "Sim", "true"),
+            (Cell::Flag, "N", "false"),
+            (Cell::Phone, "011 98765-4321", "11987654321"),
+            (Cell::Card, "1234 56 7 890 123", "1234567890123"),
+            (Cell::Sex, "outro", "outro"),
+        ] {
+            assert_eq!(text(cell, given), read, "{given}");
+        }
+        assert!(shaped(Cell::Flag, "talvez").is_err());
+        for nothing in ["", "  ", "-", "NULL", "#N/D", "n/a"] {
+            assert!(is_nothing(nothing));
+        }
+        assert!(!is_nothing("0"));
+    }
+}

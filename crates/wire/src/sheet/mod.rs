@@ -1,0 +1,179 @@
+//! Sheets as associations keep them: which columns a file of each kind may have, by which names people call them, and how
+//! what stands in a cell becomes what the records of the interface take.
+
+mod cells;
+mod columns;
+
+pub use cells::{Bad, day_of_serial, is_nothing, number, shaped};
+pub use columns::columns;
+
+use domain::{ImportKind, fold};
+use std::collections::BTreeMap;
+
+/// A field that a column of a file may go to.
+#[derive(Debug)]
+pub struct Column {
+    /// Its place in the record: `endereco.cep`.
+    pub name: &'static str,
+    pub label: &'static str,
+    pub cell: Cell,
+    /// No line can do without it.
+    pub required: bool,
+    /// What else people call it.
+    pub synonyms: &'static [&'static str],
+}
+
+/// What stands in the cells of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cell {
+    Text,
+    /// CPF or CNPJ, which lose the zeros at their beginning in a sheet.
+    Document,
+    Date,
+    Money,
+    Flag,
+    Number,
+    Phone,
+    Sex,
+    CivilState,
+    Kinship,
+    Cep,
+    Uf,
+    Fuel,
+    Category,
+    Card,
+    BenefitKind,
+    SellerKind,
+    // By code or by name, as the association registered them.
+    Branch,
+    Plan,
+    Consultant,
+    Representative,
+    VehicleType,
+}
+
+/// What a kind is called in addresses and commands.
+pub fn kind_name(kind: ImportKind) -> &'static str {
+    match kind {
+        ImportKind::Members => "associados",
+        ImportKind::Vehicles => "veiculos",
+        ImportKind::Dependents => "dependentes",
+        ImportKind::Leads => "leads",
+        ImportKind::Plans => "planos",
+        ImportKind::Sellers => "vendedores",
+    }
+}
+
+pub fn kind_from(text: &str) -> Option<ImportKind> {
+    ImportKind::ALL.iter().copied().find(|kind| kind_name(*kind) == text)
+}
+
+/// The column of a kind that goes by this name.
+pub fn column(kind: ImportKind, name: &str) -> Option<&'static Column> {
+    columns(kind).iter().find(|column| column.name == name)
+}
+
+/// A column's name as it is compared: neither case nor accents nor signs count. `Data de nasc.` → `datadenasc`
+pub fn header_key(header: &str) -> String {
+    fold(header).chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// The field that each column of a file goes to: what somebody said last, else what its name says; empty for none. A field
+/// goes to the first column that asks for it.
+pub fn suggested(kind: ImportKind, headers: &[String], remembered: &BTreeMap<String, String>) -> Vec<String> {
+    let mut taken: Vec<&str> = Vec::new();
+    let mut fields = vec![String::new(); headers.len()];
+    let by_memory = |key: &str| remembered.get(key).map(|field| column(kind, field).map(|one| one.name));
+    for (at, header) in headers.iter().enumerate() {
+        if let Some(Some(field)) = by_memory(&header_key(header))
+            && !taken.contains(&field)
+        {
+            taken.push(field);
+            field.clone_into(&mut fields[at]);
+        }
+    }
+    for (at, header) in headers.iter().enumerate() {
+        let key = header_key(header);
+        if !fields[at].is_empty() || by_memory(&key).is_some() {
+            continue;
+        }
+        let named = |column: &&Column| {
+            let names = [column.name, column.label].into_iter().chain(column.synonyms.iter().copied());
+            names.into_iter().any(|name| header_key(name) == key)
+        };
+        let free = columns(kind).iter().filter(|column| !taken.contains(&column.name));
+        if let Some(column) = free.into_iter().find(named) {
+            taken.push(column.name);
+            column.name.clone_into(&mut fields[at]);
+        }
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn columns_are_known_by_the_names_that_associations_give_them() {
+        let given =
+            headers(&["CPF", "Nome completo", "Data de nasc.", "CELULAR", "E-mail", "Cidade", "UF", "Cor"]);
+        let found = suggested(ImportKind::Members, &given, &BTreeMap::new());
+        let wanted = [
+            "cpfCnpj",
+            "nomePessoa",
+            "dataNascimento",
+            "celular",
+            "email",
+            "endereco.cidade",
+            "endereco.uf",
+            "",
+        ];
+        assert_eq!(found, wanted);
+        let given = headers(&[
+            "CPF do titular",
+            "Placa",
+            "Vencimento",
+            "Plano",
+            "Situação",
+            "Ano/Modelo",
+            "Valor FIPE",
+        ]);
+        let found = suggested(ImportKind::Vehicles, &given, &BTreeMap::new());
+        assert_eq!(found[..5], ["cpfCnpj", "placa", "diaVencimento", "codPlano", "situacao"]);
+    }
+
+    #[test]
+    fn what_somebody_said_last_counts_more_than_a_name() {
+        let remembered = BTreeMap::from([
+            ("obs".to_owned(), "codigoIntegracao".to_owned()),
+            ("nome".to_owned(), String::new()),
+            ("velho".to_owned(), "campo.que.nao.ha".to_owned()),
+        ]);
+        let found =
+            suggested(ImportKind::Members, &headers(&["Obs.", "Nome", "Velho", "Associado"]), &remembered);
+        assert_eq!(found, ["codigoIntegracao", "", "", "nomePessoa"]);
+    }
+
+    #[test]
+    fn a_field_goes_to_one_column_and_no_name_means_two_fields() {
+        let found = suggested(ImportKind::Members, &headers(&["CPF", "CPF/CNPJ"]), &BTreeMap::new());
+        assert_eq!(found, ["cpfCnpj", ""]);
+        for kind in ImportKind::ALL {
+            let mut keys = BTreeMap::new();
+            for column in columns(*kind) {
+                let names = [column.name, column.label].into_iter().chain(column.synonyms.iter().copied());
+                let own: std::collections::BTreeSet<String> = names.map(header_key).collect();
+                for key in own {
+                    let other = keys.insert(key.clone(), column.name);
+                    assert_eq!(other, None, "{kind:?}: {key} is {} too", column.name);
+                }
+            }
+            assert_eq!(kind_from(kind_name(*kind)), Some(*kind));
+        }
+    }
+}
