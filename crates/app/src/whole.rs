@@ -1,9 +1,8 @@
 //! A whole association in one file: written beside a running server, and brought into another, whichever engine either
 //! uses. The format is told in docs/formato.md; what travels is listed in `storage::whole`.
 //!
-//! The file is a ZIP archive: `manifesto.json`, and under `dados/` one file of JSON Lines for each table. Attachments have
-//! the folder `arquivos/` ([`FILES`]): whoever keeps them writes each like `LEIA-ME.txt` in `export::Writer::finish`, where they
-//! enter the manifest with their digests, and takes them back behind the tables in `bring::Run::go_on`.
+//! The file is a ZIP archive: `manifesto.json`, under `dados/` one file of JSON Lines for each table, and under `arquivos/` what
+//! people attached, by the keys under which it is kept.
 
 mod archive;
 mod bring;
@@ -62,6 +61,16 @@ pub struct File {
 impl Manifest {
     pub fn tenant(&self) -> TenantId {
         TenantId::new(self.base)
+    }
+
+    /// The files of tables.
+    pub fn tables(&self) -> impl Iterator<Item = &File> {
+        self.files.iter().filter(|file| file.table.is_some())
+    }
+
+    /// What was attached: the bytes themselves, and small pictures of them.
+    pub fn attached(&self) -> impl Iterator<Item = &File> {
+        self.files.iter().filter(|file| file.path.starts_with(FILES))
     }
 
     /// All rows of all tables.

@@ -47,6 +47,11 @@ pub const LEFT_BEHIND: &[(&str, &str)] = &[
     ("entrances", "whoever was about to enter begins again"),
     ("password_resets", "asked for again"),
     ("idempotency_keys", "answers to requests to the other server"),
+    ("imports", "undone only where they were made; what they did is in the history"),
+    ("import_lines", "of an import"),
+    ("import_results", "of an import"),
+    ("import_problems", "of an import"),
+    ("loose_files", "bytes of the other server that no file vouches for"),
     ("queues.lease", "of the process that delivered there"),
     ("queues.holder", "of the process that delivered there"),
 ];

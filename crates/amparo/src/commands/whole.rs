@@ -28,10 +28,10 @@ pub async fn export(settings: &Settings, arguments: &ArgMatches) -> Result<ExitC
     bar.finish_and_clear();
     let took = app.now().since(begun);
     app.db.close().await;
-    let Exported { manifest, bytes } = exported?;
-    let (rows, files) = (manifest.rows(), manifest.files.len());
+    let Exported { manifest, bytes, missing } = exported?;
+    let (rows, tables, files) = (manifest.rows(), manifest.tables().count(), manifest.attached().count());
     super::say(&format!(
-        "Base {tenant} ({}) exportada para {}: {rows} registros em {files} tabelas, {} MiB{}.\n\
+        "Base {tenant} ({}) exportada para {}: {rows} registros em {tables} tabelas e {files} arquivos anexados (com as miniaturas), {} MiB{}.\n\
          Guarde bem este arquivo: ele contém os dados pessoais de todos os associados, as senhas (cifradas) dos usuários e, \
          abertos, os segredos dos receptores e dos segundos fatores. Só o dono dele pode lê-lo.\n\
          Para trazê-la a outro servidor: amparo bring --from {}",
@@ -41,13 +41,19 @@ pub async fn export(settings: &Settings, arguments: &ArgMatches) -> Result<ExitC
         speed(rows, took),
         to.display(),
     ));
+    if missing > 0 {
+        super::say(&format!(
+            "Atenção: {missing} arquivos anexados não estavam onde deveriam (seção [files] da configuração) e não foram exportados."
+        ));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
 pub async fn bring(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
     let from = path(arguments, "from")?;
     let paused = arguments.get_flag("paused");
-    let (app, vault) = super::open_with_vault(settings).await?;
+    let (mut app, vault) = super::open_with_vault(settings).await?;
+    app.files = super::file_place(settings, &Address::parse(&settings.database)?)?;
     let begun = app.now();
     let bar = bar("{spinner} {msg}");
     let brought = whole::bring(&app, vault, &from, paused, {
@@ -105,7 +111,8 @@ async fn open_patiently(settings: &Settings) -> Result<(App, Vault), Fatal> {
         ..settings.storage.options()
     };
     let (db, _) = storage::open(&address, &patient, Schema::Expect).await?;
-    let app = super::app_on(db, "")?;
+    let mut app = super::app_on(db, "")?;
+    app.files = super::file_place(settings, &address)?;
     let vault = app::server_key::for_command(&app, &key_file, env!("CARGO_PKG_VERSION")).await?;
     Ok((app, vault))
 }

@@ -22,6 +22,29 @@ pub async fn bytes(app: &App, file: &File) -> Result<Bytes, Error> {
     app.files.whole(&file.storage_key, Part::Data).await
 }
 
+/// What is kept under a key, each part under the name by which [`put_part`] knows it; nothing of what is missing.
+pub async fn parts(app: &App, key: &str, has_preview: bool) -> Result<Vec<(String, Bytes)>, Error> {
+    let mut found = Vec::new();
+    for part in Part::ALL.into_iter().filter(|part| *part == Part::Data || has_preview) {
+        if let Some(bytes) = app.files.there(key, part).await? {
+            found.push((format!("{key}/{}", part.name()), bytes));
+        }
+    }
+    Ok(found)
+}
+
+/// Puts back what [`parts`] gave. A name that is not of this association is refused.
+pub async fn put_part(app: &App, tenant: TenantId, name: &str, bytes: Bytes) -> Result<(), Error> {
+    let unknown = || Error::Files("a part of a file bears a strange name".to_owned());
+    let (key, part) = name.rsplit_once('/').ok_or_else(unknown)?;
+    let part = Part::ALL.into_iter().find(|one| one.name() == part).ok_or_else(unknown)?;
+    let is_key = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'/'));
+    if !key.starts_with(&format!("{tenant}/")) || !is_key(key) {
+        return Err(unknown());
+    }
+    app.files.put(key, part, bytes).await
+}
+
 /// Puts a file back under the code, the name, the author and the moment that it bears. Its bytes are looked at like any
 /// others; the limits of a record do not count, for it was there before.
 pub async fn put_back(app: &App, tenant: TenantId, file: &File, given: Bytes) -> Result<(), Error> {

@@ -47,9 +47,9 @@ pub enum Part {
 }
 
 impl Part {
-    const ALL: [Part; 2] = [Part::Data, Part::Preview];
+    pub(super) const ALL: [Part; 2] = [Part::Data, Part::Preview];
 
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Part::Data => "dados",
             Part::Preview => "miniatura",
@@ -143,6 +143,15 @@ impl Place {
     pub(super) async fn whole(&self, key: &str, part: Part) -> Result<Bytes, Error> {
         let found = self.store()?.get(&at(key, part)).await.map_err(failed)?;
         found.bytes().await.map_err(failed)
+    }
+
+    /// All of them at once, where they are there.
+    pub(super) async fn there(&self, key: &str, part: Part) -> Result<Option<Bytes>, Error> {
+        match self.store()?.get(&at(key, part)).await {
+            Ok(found) => found.bytes().await.map(Some).map_err(failed),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
     }
 
     /// Removes what is under a key, also what was left half written; nothing being there is fine.

@@ -14,6 +14,8 @@ use zip::ZipArchive;
 /// Bytes of the longest manifest, and of the longest line.
 const LONGEST_MANIFEST: u64 = 16 << 20;
 const LONGEST_LINE: u64 = 64 << 20;
+/// No setting allows a larger attachment.
+const LARGEST_ATTACHED: u64 = 1 << 30;
 
 #[derive(Clone)]
 pub struct Archive {
@@ -136,6 +138,19 @@ impl Archive {
             }
         }
         if page.is_empty() { Ok(()) } else { take(page) }
+    }
+
+    /// The bytes of a file that is no table.
+    pub fn bytes(&self, file: &File) -> Result<Vec<u8>, WholeError> {
+        let damaged = |cause: String| WholeError::Damaged { path: file.path.clone(), cause };
+        if file.bytes > LARGEST_ATTACHED {
+            return Err(damaged(format!("{} bytes are too many", file.bytes)));
+        }
+        let mut zip = open(&self.path)?;
+        let entry = zip.by_name(&file.path).map_err(|error| damaged(error.to_string()))?;
+        let mut bytes = Vec::new();
+        entry.take(file.bytes).read_to_end(&mut bytes).map_err(|error| damaged(error.to_string()))?;
+        Ok(bytes)
     }
 
     /// All rows of a table that is known to be short.

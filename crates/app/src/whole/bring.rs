@@ -4,7 +4,8 @@
 
 use super::archive::Archive;
 use super::record::{self, Safe};
-use super::{Manifest, WholeError};
+use super::{FILES, File, Manifest, WholeError};
+use crate::files::moving;
 use crate::{App, Vault, tenants};
 use domain::{Moment, TenantId};
 use std::path::Path;
@@ -33,6 +34,10 @@ pub struct Brought {
     /// It is now the base of requests that name none.
     pub is_default: bool,
 }
+
+/// The step of attached files, and how many of them are put before it is written down.
+const ATTACHED: &str = "arquivos";
+const PUT_TOGETHER: usize = 20;
 
 /// What the audit calls it.
 const OPERATION: &str = "amparo bring";
@@ -175,8 +180,11 @@ impl Run<'_> {
                 })
                 .await?;
         }
-        let first = Names::ALL.into_iter().position(|names| names.name() == progress.step).unwrap_or(0);
-        for names in Names::ALL.into_iter().skip(first) {
+        let first = Names::ALL.into_iter().position(|names| names.name() == progress.step);
+        if first.is_none() {
+            progress = self.write_attached(progress).await?;
+        }
+        for names in Names::ALL.into_iter().skip(first.unwrap_or(0)) {
             progress = self.write_names(progress, names, tell).await?;
         }
         Ok(())
@@ -238,6 +246,28 @@ impl Run<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Puts what people attached where this server keeps such things, under the keys that it had.
+    async fn write_attached(&self, mut known: Progress) -> Result<Progress, WholeError> {
+        let all: Vec<File> = self.archive.manifest.attached().cloned().collect();
+        let mut at = self.at(known.clone(), ATTACHED);
+        let done = usize::try_from(at.done).unwrap_or(0);
+        for some in all.get(done..).unwrap_or_default().chunks(PUT_TOGETHER) {
+            for file in some {
+                let (archive, own) = (self.archive.clone(), file.clone());
+                let bytes = in_background(move || archive.bytes(&own)).await?;
+                let name = file.path.strip_prefix(FILES).unwrap_or_default();
+                moving::put_part(self.app, self.tenant(), name, bytes.into()).await?;
+            }
+            let next = Progress { done: at.done + some.len() as i64, ..at };
+            let input = (known, next.clone());
+            let lane = Lane::background(self.tenant());
+            let kept = self.app.db.write(lane, input, |tx, (known, next)| Box::pin(next.replace(tx, known)));
+            kept.await?;
+            (known, at) = (next.clone(), next);
+        }
+        Ok(known)
     }
 
     async fn write_names(

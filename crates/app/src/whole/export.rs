@@ -1,7 +1,8 @@
 //! Writing the archive: one snapshot, a page in memory at a time, whatever the size of the association.
 
 use super::record::{self, Safe};
-use super::{DATA, FORMAT, File, MANIFEST, Manifest, READ_ME, VERSION, WholeError, file_error};
+use super::{DATA, FILES, FORMAT, File, MANIFEST, Manifest, READ_ME, VERSION, WholeError, file_error};
+use crate::files::moving;
 use crate::server_key::hex;
 use crate::{App, Vault, tenants};
 use domain::TenantId;
@@ -24,6 +25,8 @@ pub struct Exported {
     pub manifest: Manifest,
     /// The size of the archive.
     pub bytes: u64,
+    /// Attached files whose bytes were not where they are kept.
+    pub missing: u64,
 }
 
 /// Writes the whole of an association to a file that is not there yet, readable by its owner alone. `tell` is told how many
@@ -69,9 +72,19 @@ pub async fn export(
     })
     .await?;
     let writer = writer.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let (manifest, bytes) = writer.ok_or(WholeError::Meanwhile)?.finish()?;
+    let mut writer = writer.ok_or(WholeError::Meanwhile)?;
+    let mut missing = 0;
+    for (key, has_preview) in std::mem::take(&mut writer.attached) {
+        let parts = moving::parts(app, &key, has_preview).await?;
+        missing += u64::from(parts.is_empty());
+        for (name, bytes) in parts {
+            writer.begin(format!("{FILES}{name}"), None)?;
+            writer.bytes(&bytes)?;
+        }
+    }
+    let (manifest, bytes) = writer.finish()?;
     unfinished.publish()?;
-    Ok(Exported { manifest, bytes })
+    Ok(Exported { manifest, bytes, missing })
 }
 
 /// What the audit calls it.
@@ -115,6 +128,8 @@ pub(super) struct Writer {
     open: Option<(File, Sha256)>,
     written: u64,
     lines: Vec<u8>,
+    /// Keys of attached files, and whether a small picture is kept with each: their bytes follow the tables.
+    attached: Vec<(String, bool)>,
 }
 
 impl Writer {
@@ -126,7 +141,16 @@ impl Writer {
         let path = unfinished.path.clone();
         let file = options.open(&path).map_err(|error| file_error(&path, error))?;
         let zip = ZipWriter::new(BufWriter::with_capacity(1 << 18, file));
-        Ok(Writer { zip, path, safe, manifest, open: None, written: 0, lines: Vec::new() })
+        Ok(Writer {
+            zip,
+            path,
+            safe,
+            manifest,
+            open: None,
+            written: 0,
+            lines: Vec::new(),
+            attached: Vec::new(),
+        })
     }
 
     /// Writes rows of a table; says how many were written in all.
@@ -134,6 +158,14 @@ impl Writer {
         let path = format!("{DATA}{}.jsonl", table.name);
         if self.open.as_ref().is_none_or(|(file, _)| file.path != path) {
             self.begin(path, Some(table.name.to_owned()))?;
+        }
+        if table.name == "files" {
+            let has_preview = table.place("has_preview");
+            let one = |row: &Vec<Value>| {
+                let key = record::text(table, row, "storage_key")?.to_owned();
+                Some((key, row.get(has_preview?) == Some(&Value::Bool(true))))
+            };
+            self.attached.extend(rows.iter().filter_map(one));
         }
         self.lines.clear();
         let mut lines = std::mem::take(&mut self.lines);
@@ -193,7 +225,7 @@ impl Writer {
         let file = file.into_inner().map_err(|error| lost(&error))?;
         file.sync_all().map_err(|error| lost(&error))?;
         let bytes = file.metadata().map_err(|error| lost(&error))?.len();
-        debug_assert_eq!(manifest.files.len(), tables().len());
+        debug_assert_eq!(manifest.tables().count(), tables().len());
         Ok((manifest, bytes))
     }
 }
