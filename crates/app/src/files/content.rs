@@ -80,7 +80,7 @@ fn document(bytes: &Bytes) -> Result<FileKind, FileProblem> {
 /// How many parts an archive says that it has, at its very end.
 fn parts(bytes: &[u8]) -> Option<u16> {
     const RECORD: usize = 22;
-    let from = bytes.len().checked_sub(RECORD + usize::from(u16::MAX)).unwrap_or(0);
+    let from = bytes.len().saturating_sub(RECORD + usize::from(u16::MAX));
     let at = bytes[from..].windows(4).rposition(|four| four == b"PK\x05\x06")? + from;
     let count = bytes.get(at + 10..at + 12)?;
     Some(u16::from_le_bytes([count[0], count[1]]))

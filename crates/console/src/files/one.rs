@@ -26,7 +26,7 @@ struct Page {
     is_picture: bool,
     measures: Option<(i32, i32)>,
     facts: Vec<(&'static str, String)>,
-    /// Its record, as it is called, and where that is.
+    /// The way back to its record, as it is called, and where that is.
     record: String,
     link: String,
     is_changeable: bool,
@@ -43,10 +43,10 @@ async fn made(app: &App, guest: &Guest, code: FileCode) -> Result<Page, Error> {
     let (file, zone) = (&told.file, &told.registers.zone);
     let owner = Owner { of: file.owner, record: file.record };
     let (current, word) = match file.owner {
-        FileOwner::Claim => ("eventos", "evento"),
-        FileOwner::Inspection => ("vistorias", "vistoria"),
-        FileOwner::Ticket => ("help-desk", "chamado"),
-        FileOwner::Member => ("associados", "associado"),
+        FileOwner::Claim => ("eventos", "ao evento"),
+        FileOwner::Inspection => ("vistorias", "à vistoria"),
+        FileOwner::Ticket => ("help-desk", "ao chamado"),
+        FileOwner::Member => ("associados", "ao associado"),
     };
     let measures = file.measures.map(|(width, height)| format!("{width} × {height} pixels"));
     let facts = crate::benefit::filled(vec![
