@@ -4,7 +4,7 @@
 use app::importing;
 use testkit::{Reply, Server, World, both_engines};
 
-const SHEET: &str = "CPF;Nome;Nascimento\r\n52998224725;Maria Planilha;25/03/1988\r\n11111111112;João Planilha;02/01/1990\r\n";
+const SHEET: &str = "CPF;Nome;Nascimento;Loja\r\n52998224725;Maria Planilha;25/03/1988;2\r\n11111111112;João Planilha;02/01/1990;2\r\n";
 
 struct Visit<'s> {
     server: &'s Server,
@@ -68,7 +68,7 @@ async fn a_sheet_is_tried_run_and_taken_back_by_pages(world: World) {
     assert_eq!(wrong.status, 400);
     assert!(wrong.body.contains("escolha só uma") && wrong.body.contains("Falta dizer"), "{}", wrong.body);
     assert_eq!(wrong.body.matches("value=\"cpfCnpj\" selected").count(), 2);
-    let form = "campo-0=cpfCnpj&campo-1=nomePessoa&campo-2=dataNascimento";
+    let form = "campo-0=cpfCnpj&campo-1=nomePessoa&campo-2=dataNascimento&campo-3=codLoja";
     assert_eq!(visit.post(&format!("{here}/colunas"), form).await.status, 303);
     let moving = visit.get(&here).await;
     assert!(moving.body.contains("data-andamento") && moving.body.contains("http-equiv=\"refresh\""));

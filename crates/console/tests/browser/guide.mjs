@@ -47,7 +47,7 @@ async function prepared(page) {
   await page.click("text=Enviar um e-mail de teste");
   await page.waitForSelector("main tbody tr");
   await page.goto(`${demo}/console/importar/novo?tipo=associados`);
-  const sheet = "CPF;Nome;Nascimento\r\n52998224725;Maria Exemplo;25/03/1988\r\n11111111112;João Exemplo;02/01/1990\r\n15350946056;Ana Exemplo;31/02/1985\r\n";
+  const sheet = "CPF;Nome;Nascimento;Loja\r\n52998224725;Maria Exemplo;25/03/1988;1\r\n11111111112;João Exemplo;02/01/1990;1\r\n15350946056;Ana Exemplo;31/02/1985;1\r\n";
   await page.setInputFiles("#arquivo", { name: "associados.csv", mimeType: "text/csv", buffer: Buffer.from(sheet) });
   await page.click("text=Enviar e ver as colunas");
   await page.click("text=Conferir sem gravar");
