@@ -9,7 +9,7 @@
 mod content;
 mod incoming;
 mod jpeg;
-mod moving;
+pub(crate) mod moving;
 mod picture;
 mod place;
 mod sweep;
@@ -17,7 +17,6 @@ mod sweep;
 mod tests;
 
 pub use incoming::Incoming;
-pub use moving::{bytes, put_back, walk};
 pub use place::{Limits, Part, Place, Stream};
 pub use storage::files::File;
 pub(crate) use sweep::{Kept, sweep};

@@ -172,39 +172,3 @@ async fn a_file_is_written_down_only_while_its_bytes_are_there(world: World) {
     let root = std::fs::metadata(scene.folder.path().join("arquivos")).unwrap();
     assert_eq!(root.permissions().mode() & 0o077, 0, "nobody else looks in");
 }
-
-#[both_engines]
-async fn all_files_of_a_base_are_walked_through_and_put_back_under_their_codes(world: World) {
-    let scene = scene(world).await;
-    let (app, tenant) = (&scene.apps[0], scene.world.here);
-    scene.attach(&pictures::pdf()).await;
-    let photo = scene.attach(&pictures::phone_photo(300, 200)).await;
-    let removed = scene.attach(&pictures::docx()).await;
-    files::remove(app, &scene.session, removed.code, None, Once::each_time()).await.unwrap();
-    let mut carried = Vec::new();
-    let mut behind = FileCode::new(0);
-    loop {
-        let some = files::walk(app, tenant, behind).await.unwrap();
-        let Some(last) = some.last() else { break };
-        behind = last.code;
-        for file in &some {
-            carried.push((file.clone(), files::bytes(app, file).await.unwrap()));
-        }
-    }
-    assert_eq!(carried.len(), 2);
-    let there: TenantId = scene.world.there;
-    for (file, bytes) in &carried {
-        let file = File { created_by: None, ..file.clone() };
-        files::put_back(app, there, &file, bytes.clone()).await.unwrap();
-    }
-    let back = files::walk(app, there, FileCode::new(0)).await.unwrap();
-    let told =
-        |file: &File| (file.code, file.name.clone(), file.sha256.clone(), file.measures, file.created_at);
-    assert_eq!(
-        back.iter().map(told).collect::<Vec<_>>(),
-        carried.iter().map(|(one, _)| told(one)).collect::<Vec<_>>()
-    );
-    let again = files::put_back(app, there, &photo, carried[1].1.clone()).await;
-    assert!(matches!(again, Err(app::Error::Refused(_))), "{again:?}");
-    assert_eq!(storage::files::total(&app.db, there).await.unwrap().0, 2);
-}

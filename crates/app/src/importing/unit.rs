@@ -123,7 +123,7 @@ async fn write_row(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Written, Err
         }
         Row::Vehicle(row) => benefits::imported::write(tx, doing, row).await,
         Row::Dependent(row) => dependents::imported::write(tx, doing, row).await,
-        Row::Lead(row) => leads::imported::write(tx, doing, row).await,
+        Row::Lead(row) => Box::pin(leads::imported::write(tx, doing, row)).await,
         Row::Register(row) => registering::imported::write(tx, doing, row).await,
     }
 }
@@ -134,7 +134,7 @@ pub(super) async fn try_row(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Wri
         Row::Member(_) => None,
         Row::Vehicle(row) => benefits::imported::find(tx, doing, row).await?,
         Row::Dependent(row) => dependents::imported::find(tx, doing, row).await?,
-        Row::Lead(row) => leads::imported::find(tx, doing, row).await?,
+        Row::Lead(row) => Box::pin(leads::imported::find(tx, doing, row)).await?,
         Row::Register(row) => registering::imported::find(tx, doing, row).await?,
     };
     match Box::pin(write_row(tx, doing, row)).await {

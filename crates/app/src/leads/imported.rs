@@ -91,7 +91,7 @@ fn as_sent(one: &phones::Telephone) -> wire::records::TelefoneInput {
 }
 
 pub(crate) async fn find(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Option<i32>, Error> {
-    match ready(tx, doing, row).await {
+    match Box::pin(ready(tx, doing, row)).await {
         Ok(ready) => Ok(ready.before.map(|(code, _)| code.get())),
         Err(Error::Refused(_)) => Ok(None),
         Err(error) => Err(error),
@@ -100,7 +100,7 @@ pub(crate) async fn find(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Option
 
 pub(crate) async fn write(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Written, Error> {
     let tenant = doing.scope.tenant();
-    let ready = ready(tx, doing, row).await?;
+    let ready = Box::pin(ready(tx, doing, row)).await?;
     let before = match &ready.before {
         Some((_, lead)) => Some(snapshot(tx, doing, lead).await?),
         None => None,

@@ -45,7 +45,7 @@ async fn write_all_leads(
     tx.batch(vec![mirrors::forget(part.tenant(), "lead", &numbers)]).await?;
     let mut written = 0;
     for seen in &part.seen {
-        written += u64::from(write_lead(tx, part, seen, notes).await?);
+        written += u64::from(Box::pin(write_lead(tx, part, seen, notes)).await?);
     }
     Ok(written)
 }
@@ -69,7 +69,7 @@ async fn write_lead<T: Sync>(
         }
         after.updated_at = part.now;
     }
-    write_stranger(tx, part, seen, &after, notes).await?;
+    Box::pin(write_stranger(tx, part, seen, &after, notes)).await?;
     let statements = match &before {
         Some(before) => leads::update(tenant, seen.code, before, &after),
         None => leads::insert(tenant, [(seen.code, &after)]),
@@ -147,7 +147,7 @@ async fn write_all_deals(
             lead: Lead { active: lead.is_some_and(|one| one.active), ..seen.lead.lead.clone() },
             ..seen.lead.clone()
         };
-        written += u64::from(write_lead(tx, part, &lead_seen, notes).await?);
+        written += u64::from(Box::pin(write_lead(tx, part, &lead_seen, notes)).await?);
         written += u64::from(write_deal(tx, part, seen, notes).await?);
     }
     Ok(written)
