@@ -207,6 +207,10 @@ async fn every_answer_is_as_the_document_says(world: World) {
             // The interface opens none, and who is in one must be there.
             put_claim(&world).await;
         }
+        if one.is_file {
+            assert_eq!(answer.header("content-type"), Some("text/csv; charset=utf-8"), "{}", one.path);
+            continue;
+        }
         let told = &described(&document, one.method.as_str(), one.path)["responses"]["200"]["content"]["application/json"];
         let mut schema = strict(told["schema"].clone());
         schema["components"] = strict(document["components"].clone());
@@ -262,6 +266,12 @@ async fn present(server: &Server, headers: &[(&str, &str)], path: &str, address:
 
 /// Where an operation needs something that is there: a code of the test world instead of one of the examples.
 fn in_this_world(path: &str, body: &mut Option<Value>) -> String {
+    match path.strip_prefix("/gestao/exportacao/") {
+        Some("entrega") => return format!("{path}?codReceptor=1"),
+        Some("instalacao") => return format!("{path}?codBeneficio=1"),
+        Some("cartaoCredito") => return format!("{path}?codPessoa=1"),
+        _ => {}
+    }
     let named = path.strip_prefix("/gestao/").and_then(|rest| rest.split('/').next());
     if let Some(register) = named.and_then(registers::find) {
         return of_register(register, path, body);

@@ -116,6 +116,7 @@ const SAMPLES: &[(&str, &[&str])] = &[
     ("codPlano", &["1"]),
     ("pagina", &["0", "1", "2"]),
     ("codReceptor", &["1"]),
+    ("sequencial", &["3"]),
     ("entidade", &["Benef%C3%ADcio", "Evento"]),
     ("protocolo", &["1"]),
     ("codNegocio", &["1"]),
