@@ -176,7 +176,7 @@ pub fn progress(import: &Import) -> (i64, i64) {
 /// The days in which it can be undone are not over.
 pub fn may_undo(import: &Import, now: Moment) -> bool {
     let ended = import.finished_at.or(import.started_at);
-    matches!(import.state, ImportState::Done | ImportState::Paused)
+    matches!(import.state, ImportState::Done | ImportState::Paused | ImportState::Running)
         && ended.is_some_and(|at| now < at.plus(UNDO_FOR))
 }
 
@@ -275,7 +275,9 @@ async fn take(tx: &mut Tx, asked: &Asked) -> Result<Import, Error> {
         imports::find(&mut *tx, tenant, code, asked.by.owner()).await?.ok_or_else(|| unknown(code))?;
     asked.by.must_import(import.kind)?;
     let wrong = |what: &'static str| Err(refused(ImportProblem::WrongState(what)));
-    let is_ready = matches!(import.state, S::Ready | S::Checked);
+    // Who does not wait for the end of a dry run begins at once.
+    let starts = matches!(asked.step, Step::Start { .. });
+    let is_ready = matches!(import.state, S::Ready | S::Checked) || starts && import.state == S::Checking;
     let (to, change, told) = match &asked.step {
         // Asked for twice: it is as it is to be.
         Step::Check if import.state == S::Checking => return Ok(import),
@@ -313,8 +315,8 @@ async fn take(tx: &mut Tx, asked: &Asked) -> Result<Import, Error> {
         Step::Pause => return wrong("só uma importação em andamento pode ser pausada."),
         Step::Resume if import.state == S::Paused => (S::Running, Change::default(), "retomada"),
         Step::Resume => return wrong("só uma importação pausada pode ser retomada."),
-        Step::Undo if !matches!(import.state, S::Done | S::Paused) => {
-            return wrong("só uma importação pausada ou concluída pode ser desfeita.");
+        Step::Undo if !matches!(import.state, S::Done | S::Paused | S::Running) => {
+            return wrong("só uma importação que começou pode ser desfeita.");
         }
         Step::Undo if !may_undo(&import, now) => return Err(refused(ImportProblem::TooLate)),
         // From the last line back to the first.

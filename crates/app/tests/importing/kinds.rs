@@ -45,8 +45,11 @@ async fn vehicles_come_by_their_plate_keep_their_numbers_and_go_again(world: Wor
     let done = run(&world, &me, &received).await;
     let found = problems(&world, &me, &done).await;
     assert_eq!(counts(&done), [2, 0, 0, 4], "{found:?}");
-    let on =
-        |line: i32| found.iter().filter(|one| one.0 == line).map(|one| one.1.as_str()).collect::<Vec<_>>();
+    let on = |found: &[(i32, String, String)], line: i32| {
+        let mut on: Vec<String> = found.iter().filter(|one| one.0 == line).map(|one| one.1.clone()).collect();
+        on.sort();
+        on
+    };
     assert_eq!(on(&found, 5), ["Plano"]);
     assert_eq!(on(&found, 7), ["Ano", "Valor FIPE"], "what cannot be read: {found:?}");
     let all = ["Ano", "CPF do titular", "Valor FIPE", "Vencimento"];
