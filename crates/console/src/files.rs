@@ -124,7 +124,7 @@ const fn kind(kind: FileKind) -> &'static str {
 fn size(bytes: i64) -> String {
     match bytes {
         ..1_000 => format!("{bytes} bytes"),
-        ..1_000_000 => format!("{} kB", (bytes + 500) / 1_000),
+        1_000..1_000_000 => format!("{} kB", (bytes + 500) / 1_000),
         _ => {
             let tenths = (bytes + 50_000) / 100_000;
             format!("{},{} MB", tenths / 10, tenths % 10)

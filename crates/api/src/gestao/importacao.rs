@@ -128,7 +128,7 @@ pub async fn check(
 ) -> Result<Response, Failure> {
     let (by, app) = (By::of(&caller), state.app.clone());
     let act = |code, _, once| async move { importing::check(&app, &by, code, once).await };
-    step(state, &caller, code, write, act).await
+    Box::pin(step(state, &caller, code, write, act)).await
 }
 
 /// `POST /gestao/importacao/{codImportacao}/iniciar`
@@ -143,7 +143,7 @@ pub async fn start(
         let triggers = matches!(input.triggers, Given::Set(true));
         importing::start(&app, &by, code, triggers, once).await
     };
-    step(state, &caller, code, write, act).await
+    Box::pin(step(state, &caller, code, write, act)).await
 }
 
 /// `POST /gestao/importacao/{codImportacao}/pausar`
@@ -155,7 +155,7 @@ pub async fn pause(
 ) -> Result<Response, Failure> {
     let (by, app) = (By::of(&caller), state.app.clone());
     let act = |code, _, once| async move { importing::pause(&app, &by, code, once).await };
-    step(state, &caller, code, write, act).await
+    Box::pin(step(state, &caller, code, write, act)).await
 }
 
 /// `POST /gestao/importacao/{codImportacao}/retomar`
@@ -167,7 +167,7 @@ pub async fn resume(
 ) -> Result<Response, Failure> {
     let (by, app) = (By::of(&caller), state.app.clone());
     let act = |code, _, once| async move { importing::resume(&app, &by, code, once).await };
-    step(state, &caller, code, write, act).await
+    Box::pin(step(state, &caller, code, write, act)).await
 }
 
 /// `POST /gestao/importacao/{codImportacao}/desfazer`
@@ -179,7 +179,7 @@ pub async fn undo(
 ) -> Result<Response, Failure> {
     let (by, app) = (By::of(&caller), state.app.clone());
     let act = |code, _, once| async move { importing::undo(&app, &by, code, once).await };
-    step(state, &caller, code, write, act).await
+    Box::pin(step(state, &caller, code, write, act)).await
 }
 
 /// `GET /gestao/importacao/{codImportacao}/erros`

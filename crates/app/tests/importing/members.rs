@@ -31,8 +31,7 @@ fn sheet(lines: u32) -> (String, u32) {
             }
         }
         text.push_str(&format!(
-            "{document};Pessoa da Silva {number};{day};(11) 9{:08};{email};São Paulo;SP;{branch};x\n",
-            number
+            "{document};Pessoa da Silva {number};{day};(11) 9{number:08};{email};São Paulo;SP;{branch};x\n"
         ));
     }
     (text, faults)

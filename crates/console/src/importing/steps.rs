@@ -22,7 +22,7 @@ pub async fn start(State(app): State<App>, guest: Guest, Number(code): Number, s
     };
     let triggers = sent.text("gatilhos") == "sim";
     let done = importing::start(&app, &by(&guest), ImportCode::new(code), triggers, Once::each_time()).await;
-    answered(&app, &guest, code, done, "").await
+    Box::pin(answered(&app, &guest, code, done, "")).await
 }
 
 /// `POST /console/importar/{codigo}/pausar`
@@ -31,7 +31,14 @@ pub async fn pause(State(app): State<App>, guest: Guest, Number(code): Number, s
         return refusal.into_response();
     }
     let done = importing::pause(&app, &by(&guest), ImportCode::new(code), Once::each_time()).await;
-    answered(&app, &guest, code, done, "A importação está em pausa. O que já entrou continua no lugar.").await
+    Box::pin(answered(
+        &app,
+        &guest,
+        code,
+        done,
+        "A importação está em pausa. O que já entrou continua no lugar.",
+    ))
+    .await
 }
 
 /// `POST /console/importar/{codigo}/retomar`
@@ -40,7 +47,7 @@ pub async fn resume(State(app): State<App>, guest: Guest, Number(code): Number, 
         return refusal.into_response();
     }
     let done = importing::resume(&app, &by(&guest), ImportCode::new(code), Once::each_time()).await;
-    answered(&app, &guest, code, done, "A importação continua de onde parou.").await
+    Box::pin(answered(&app, &guest, code, done, "A importação continua de onde parou.")).await
 }
 
 /// `POST /console/importar/{codigo}/desfazer`
@@ -49,7 +56,7 @@ pub async fn undo(State(app): State<App>, guest: Guest, Number(code): Number, se
         return refusal.into_response();
     }
     let done = importing::undo(&app, &by(&guest), ImportCode::new(code), Once::each_time()).await;
-    answered(&app, &guest, code, done, "").await
+    Box::pin(answered(&app, &guest, code, done, "")).await
 }
 
 async fn answered(

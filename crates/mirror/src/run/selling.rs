@@ -60,7 +60,7 @@ impl Run<'_> {
             items(&json).into_iter().filter_map(|json| code(&json["codNegocio"])).collect();
         let mut codes: BTreeSet<i32> = open.clone();
         codes.extend(
-            mirroring::open_deals(self.app, self.mirror.tenant).await?.into_iter().map(|one| one.get()),
+            mirroring::open_deals(self.app, self.mirror.tenant).await?.into_iter().map(domain::DealCode::get),
         );
         if self.mirror.since.is_none() {
             let last = codes.last().copied().unwrap_or(0);
