@@ -41,7 +41,7 @@ impl Report {
         let Mirror { tenant, source, since, .. } = &self.mirror;
         let kind = match (self.is_new, since) {
             (true, _) => "criada agora e lida inteira".to_owned(),
-            (false, None) => "comparada inteira".to_owned(),
+            (false, None) => "lida inteira".to_owned(),
             (false, Some(day)) => format!("com o que mudou desde {}", domain::shown::day(day)),
         };
         let _ = writeln!(text, "Espelho de {source} na base {tenant} ({}), {kind}.", self.base_name);
