@@ -127,10 +127,12 @@ fn clean_webp(given: Bytes) -> Result<(Bytes, Orientation), FileProblem> {
     picture.chunks_mut().retain(|chunk| kept.contains(&chunk.id()));
     // The header of an extended file says what else it holds; the crate keeps the bit of what went.
     for chunk in picture.chunks_mut().iter_mut().filter(|chunk| chunk.id() == webp::CHUNK_VP8X) {
-        if let RiffContent::Data(header) = chunk.content_mut()
-            && let Some(flags) = header.first()
-        {
-            *header = [&[flags & !XMP], &header[1..]].concat().into();
+        if let RiffContent::Data(header) = chunk.content_mut() {
+            let mut bytes = header.to_vec();
+            if let Some(flags) = bytes.first_mut() {
+                *flags &= !XMP;
+            }
+            *header = bytes.into();
         }
     }
     picture.set_exif(kept_exif(orientation));
