@@ -100,7 +100,6 @@ async fn who_may_not_is_refused_and_what_is_no_sheet_too(world: World) {
     let authorization = format!("Bearer {operator}");
     let headers = [("Authorization", authorization.as_str())];
     let get = |path: String| {
-        let headers = headers;
         let calls = &calls;
         async move { calls.server().call("GET", &path, &headers, "").await }
     };

@@ -128,7 +128,20 @@ async fn write_row(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Written, Err
     }
 }
 
-pub(super) async fn try_row(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Written, Error> {
+/// How a trial ended that went as far as writing.
+pub(super) enum Stopped {
+    /// It would have been written: the unit ends here, for a statement of it has failed.
+    Would(Written),
+    Failed(Error),
+}
+
+impl<E: Into<Error>> From<E> for Stopped {
+    fn from(error: E) -> Stopped {
+        Stopped::Failed(error.into())
+    }
+}
+
+pub(super) async fn try_row(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Written, Stopped> {
     confirm(tx, doing.scope.tenant(), &doing.registers).await?;
     let known = match row {
         Row::Member(_) => None,
@@ -139,13 +152,13 @@ pub(super) async fn try_row(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Wri
     };
     match Box::pin(write_row(tx, doing, row)).await {
         Err(Error::Refused(problems)) => Ok(Written::Refused(problems)),
-        Err(error @ Error::Stale) => Err(error),
-        Err(error) if error.is_passing() => Err(error),
+        Err(error @ Error::Stale) => Err(Stopped::Failed(error)),
+        Err(error) if error.is_passing() => Err(Stopped::Failed(error)),
         // Nothing spoke against it before it was to be written.
-        Err(_) => Ok(match known {
+        Err(_) => Err(Stopped::Would(match known {
             Some(record) => Written::Changed { record, before: String::new(), version: 0 },
             None => Written::Created { record: 0, version: 0 },
-        }),
-        written => written,
+        })),
+        Ok(written) => Ok(written),
     }
 }

@@ -4,7 +4,7 @@ use super::{LEASE, Worker};
 use crate::Error;
 use crate::base::confirm;
 use crate::importing::shaped::{Row, Shaped};
-use crate::importing::unit::{Ended, member_rows, try_row};
+use crate::importing::unit::{Ended, Stopped, member_rows, try_row};
 use crate::importing::{Counts, Written};
 use crate::people::imported as members;
 use domain::ImportKind;
@@ -74,7 +74,13 @@ impl Worker<'_> {
     async fn try_rows(&self, rows: Vec<Row>) -> Result<Vec<Written>, Error> {
         let tried = rows.into_iter().map(|row| {
             let input = (self.doing.clone(), row);
-            self.app.db.read(input, |tx, (doing, row)| Box::pin(try_row(tx, doing, row)))
+            let read = self.app.db.read(input, |tx, (doing, row)| Box::pin(try_row(tx, doing, row)));
+            async move {
+                match read.await {
+                    Ok(written) | Err(Stopped::Would(written)) => Ok(written),
+                    Err(Stopped::Failed(error)) => Err(error),
+                }
+            }
         });
         stream::iter(tried).buffered(TRIED).try_collect().await
     }
