@@ -76,20 +76,6 @@ pub async fn find(
     from.into().one(statement).await?.map(|row| file(&row)).transpose()
 }
 
-/// Some files of a tenant behind a code, those that were removed left out.
-pub async fn behind(
-    from: impl Into<Source<'_>>,
-    tenant: TenantId,
-    code: FileCode,
-    limit: i64,
-) -> Result<Vec<File>, Error> {
-    let statement = sql(SELECT)
-        .arg(tenant)
-        .then("AND f.code > ?", [code])
-        .then("AND f.removed_at IS NULL ORDER BY f.code LIMIT ?", [limit]);
-    from.into().all(Weight::Search, statement).await?.iter().map(file).collect()
-}
-
 pub fn insert(tenant: TenantId, file: &File) -> Statement {
     sql("INSERT INTO files (tenant, code, owner, record, name, kind, size, sha256, width, height, has_preview, storage_key,
          created_at, created_by) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)")

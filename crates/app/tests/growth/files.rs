@@ -4,7 +4,7 @@ use super::script::{HERE, Script, now};
 use app::access::Session;
 use app::files::{self, Incoming, Owner};
 use app::once::Once;
-use domain::{FileCode, FileOwner};
+use domain::FileOwner;
 use storage::{Db, Lane, sql};
 
 /// As many as there are people.
@@ -40,8 +40,6 @@ impl Script<'_> {
         self.recorder.begin("a file is removed and taken back");
         now(files::remove(self.app, caller, code, None, Once::each_time()).await);
         now(files::restore(self.app, caller, code, None, Once::each_time()).await);
-        self.recorder.begin("all files are walked through, a page");
-        files::walk(self.app, HERE, FileCode::new(1)).await.unwrap();
         self.recorder.begin("old files are looked for");
         let tx = self.app.db.read((), |tx, ()| {
             Box::pin(async move {

@@ -10,7 +10,7 @@ impl Script<'_> {
         let by = By::of(caller);
         let cpf =
             |number: u8| Cpf::with_check_digits([9, 9, 9, 8, 7, 6, 5, number / 10, number % 10]).unwrap();
-        let lines = |line: &dyn Fn(u8) -> String| (1..=40).map(|number| line(number)).collect::<String>();
+        let lines = |line: &dyn Fn(u8) -> String| (1..=40).map(line).collect::<String>();
         let members = lines(&|number| format!("{};Pessoa {number};2\n", cpf(number)));
         let vehicles = lines(&|number| format!("{};QZX{number:04};{}\n", cpf(number), self.sample.plan));
         let leads = lines(&|number| format!("Lead {number};119{number:08}\n"));

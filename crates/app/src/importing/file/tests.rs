@@ -10,7 +10,10 @@ fn file(bytes: &[u8]) -> File {
     file
 }
 
-fn read_all(bytes: &[u8]) -> Result<(Vec<String>, Vec<(u32, Vec<String>)>), ImportProblem> {
+/// The names of the columns, and the lines below them with their numbers.
+type Sheet = (Vec<String>, Vec<(u32, Vec<String>)>);
+
+fn read_all(bytes: &[u8]) -> Result<Sheet, ImportProblem> {
     let (mut headers, mut rows) = (Vec::new(), Vec::new());
     read(file(bytes), |line| {
         match line {
