@@ -2,7 +2,7 @@
 //! functions that show the lists, a page at a time, and leave as they are read; whoever goes away stops it.
 //!
 //! # Adding a list
-//! 1. A variant of [`Which`], and a line in [`lists`]: its name in addresses, its title, who may have it.
+//! 1. A variant of `Which`, and a line in [`lists`]: its name in addresses, its title, who may have it.
 //! 2. Its columns (`members.rs`, `work.rs`, `office.rs`): a name, a title, what kind of value, and the value of a row.
 //! 3. An arm in `Rows::next` that reads the next page. CSV, XLSX, the interface, its documentation and the audit follow.
 

@@ -48,10 +48,20 @@ pub async fn referred(
             by("SELECT 1 AS one FROM tickets WHERE tenant = $1 AND person = $2 LIMIT 1"),
             by("SELECT 1 AS one FROM appointments WHERE tenant = $1 AND person = $2 LIMIT 1"),
             by("SELECT 1 AS one FROM credit_cards WHERE tenant = $1 AND person = $2 LIMIT 1"),
+            // 4 is a member's.
+            by("SELECT 1 AS one FROM files WHERE tenant = $1 AND owner = 4 AND record = $2 LIMIT 1"),
         ])
         .await?;
-    let words =
-        ["benefícios", "um lead", "eventos", "vistorias", "chamados", "consultas", "cartões de crédito"];
+    let words = [
+        "benefícios",
+        "um lead",
+        "eventos",
+        "vistorias",
+        "chamados",
+        "consultas",
+        "cartões de crédito",
+        "arquivos",
+    ];
     Ok(found.iter().zip(words).find(|(rows, _)| !rows.is_empty()).map(|(_, word)| word))
 }
 
