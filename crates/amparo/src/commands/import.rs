@@ -63,7 +63,9 @@ async fn bring(app: &App, by: &By, arguments: &ArgMatches) -> Result<Import, Fat
     let file = File::open(path)
         .map_err(|error| Fatal::new(format!("O arquivo {path} não pôde ser aberto: {error}.")))?;
     let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
-    let import = importing::receive_file(app, by, kind, &name.unwrap_or_default(), file).await?;
+    let import = importing::receive_file(app, by, kind, &name.unwrap_or_default(), file, Once::each_time())
+        .await?
+        .now()?;
     let code = import.code;
     let import = match columns.is_empty() {
         true => import,

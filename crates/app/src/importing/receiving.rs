@@ -3,6 +3,7 @@
 
 use super::file::{self, Line};
 use super::{By, Import, RECEIVE, refused};
+use crate::once::{self, Done, Once};
 use crate::{App, Error};
 use domain::{ImportCode, ImportKind, ImportProblem, ImportState, Moment};
 use std::fs::File;
@@ -55,11 +56,12 @@ pub async fn receive(
     kind: ImportKind,
     file_name: &str,
     spool: Spool,
-) -> Result<Import, Error> {
+    once: Once<Import>,
+) -> Result<Done<Import>, Error> {
     by.must_import(kind)?;
     let mut file = spool.file;
     file.seek(SeekFrom::Start(0)).map_err(|error| Error::Text(format!("a temporary file: {error}")))?;
-    receive_file(app, by, kind, file_name, file).await
+    receive_file(app, by, kind, file_name, file, once).await
 }
 
 /// The same of a file that lies on this machine.
@@ -69,7 +71,8 @@ pub async fn receive_file(
     kind: ImportKind,
     file_name: &str,
     file: File,
-) -> Result<Import, Error> {
+    once: Once<Import>,
+) -> Result<Done<Import>, Error> {
     by.must_import(kind)?;
     let (send, mut come) = mpsc::channel(WAITING);
     let reading = tokio::task::spawn_blocking(move || read(file, &send));
@@ -88,7 +91,7 @@ pub async fn receive_file(
                 }
                 return Err(refused(problem));
             }
-            (Came::End(Ok(())), Some(code)) => return end(app, by, code, total).await,
+            (Came::End(Ok(())), Some(code)) => return end(app, by, (code, total), once).await,
             (Came::Lines(_) | Came::End(Ok(())), None) => break,
         }
     }
@@ -182,9 +185,15 @@ struct Ended {
     now: Moment,
 }
 
-async fn end(app: &App, by: &By, code: ImportCode, total: i64) -> Result<Import, Error> {
+async fn end(
+    app: &App,
+    by: &By,
+    (code, total): (ImportCode, i64),
+    once: Once<Import>,
+) -> Result<Done<Import>, Error> {
     let input = Ended { by: by.clone(), code, total, now: app.now() };
-    app.db.write(Lane::of(by.tenant()), input, |tx, ended| Box::pin(write_end(tx, ended))).await
+    let lane = Lane::of(by.tenant());
+    once::write(app, lane, once, input, |tx, ended| Box::pin(write_end(tx, ended))).await
 }
 
 async fn write_end(tx: &mut Tx, ended: &Ended) -> Result<Import, Error> {

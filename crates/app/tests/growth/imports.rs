@@ -22,7 +22,12 @@ impl Script<'_> {
             self.recorder.begin(&format!("{what} are received"));
             let mut spool = importing::spool(1024 * 1024).unwrap();
             spool.write(text.as_bytes()).unwrap();
-            let import = importing::receive(self.app, &by, kind, "a.csv", spool).await.unwrap();
+            let import =
+                importing::receive(self.app, &by, kind, "a.csv", spool, app::once::Once::each_time())
+                    .await
+                    .unwrap()
+                    .now()
+                    .unwrap();
             self.recorder.begin(&format!("{what} are tried"));
             importing::check(self.app, &by, import.code, plainly()).await.unwrap();
             importing::work(self.app, HERE, import.code, &mut |_| {}).await.unwrap();

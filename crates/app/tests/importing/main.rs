@@ -27,7 +27,7 @@ pub fn cpf(number: u32) -> String {
 pub async fn receive(world: &World, by: &By, kind: ImportKind, text: &str) -> Result<Import, app::Error> {
     let mut spool = importing::spool(64 * 1024 * 1024)?;
     spool.write(text.as_bytes())?;
-    importing::receive(world.app(), by, kind, "arquivo.csv", spool).await
+    importing::receive(world.app(), by, kind, "arquivo.csv", spool, Once::each_time()).await?.now()
 }
 
 /// Receives a file and imports it to its end.

@@ -7,6 +7,7 @@ use crate::show::count;
 use crate::upload::Upload;
 use crate::visitor::{Guest, Query, redirect, root};
 use app::importing::{self, MOST_LINES, Spool};
+use app::once::{Done, Once};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -125,7 +126,8 @@ pub async fn receive(State(app): State<App>, guest: Guest, sent: Result<Upload, 
             return again(&app, &guest, kind, wrong).await;
         }
     };
-    match importing::receive(&app, &by(&guest), kind, &name, spool).await {
+    let received = importing::receive(&app, &by(&guest), kind, &name, spool, Once::each_time()).await;
+    match received.and_then(Done::now) {
         Ok(import) => redirect(&format!("{}/console/importar/{}/colunas", root(&app), import.code)),
         Err(Error::Refused(problems)) => {
             let wrong = Wrong { kind: None, file: Some(told(&problems).join(" ")) };
