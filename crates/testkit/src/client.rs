@@ -77,8 +77,11 @@ impl Server {
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer).await;
         let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("an answer") + 4;
-        let bytes = answer.split_off(end);
-        let mut head = reply(std::str::from_utf8(&answer).unwrap());
+        let mut bytes = answer.split_off(end);
+        let (mut head, is_chunked) = headed(std::str::from_utf8(&answer).unwrap());
+        if is_chunked {
+            bytes = joined(&bytes);
+        }
         if let Ok(text) = std::str::from_utf8(&bytes) {
             head.body = text.to_owned();
         }
@@ -118,6 +121,16 @@ impl Server {
 
 fn reply(text: &str) -> Reply {
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
+    let (mut reply, is_chunked) = headed(head);
+    reply.body = match is_chunked {
+        true => String::from_utf8(joined(body.as_bytes())).unwrap(),
+        false => body.to_owned(),
+    };
+    reply
+}
+
+/// An answer without its body, and whether that comes in chunks.
+fn headed(head: &str) -> (Reply, bool) {
     let mut lines = head.lines();
     let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
     let headers: Vec<(String, String)> =
@@ -125,20 +138,21 @@ fn reply(text: &str) -> Reply {
     let is_chunked = headers.iter().any(|(name, value)| {
         name.eq_ignore_ascii_case("transfer-encoding") && value.eq_ignore_ascii_case("chunked")
     });
-    let body = if is_chunked { joined(body) } else { body.to_owned() };
-    Reply { status, headers, body }
+    (Reply { status, headers, body: String::new() }, is_chunked)
 }
 
 /// The chunks of a body without their lengths. One that was cut off has no end, and is no answer.
-fn joined(chunks: &str) -> String {
-    let (mut rest, mut body) = (chunks, String::new());
+fn joined(chunks: &[u8]) -> Vec<u8> {
+    let (mut rest, mut body) = (chunks, Vec::new());
     loop {
-        let (length, chunk) = rest.split_once("\r\n").unwrap_or_else(|| panic!("cut off: {rest:?}"));
+        let end = rest.windows(2).position(|two| two == b"\r\n").unwrap_or_else(|| panic!("cut off"));
+        let length = std::str::from_utf8(&rest[..end]).unwrap();
         let length = usize::from_str_radix(length, 16).unwrap_or_else(|_| panic!("no length: {length:?}"));
         if length == 0 {
             return body;
         }
-        body.push_str(&chunk[..length]);
+        let chunk = &rest[end + 2..];
+        body.extend_from_slice(&chunk[..length]);
         rest = &chunk[length + 2..];
     }
 }

@@ -49,10 +49,24 @@ def map_case(context, case):
     if is_upload(case):
         # Random bytes are no picture; what becomes of those is told elsewhere.
         case.query, case.body = {"nome": "foto.png"}, PHOTO
+    if is_sheet(case):
+        case.query, case.body = {"tipo": "associados", "nome": "associados.csv"}, SHEET
     return case
 
 
 PHOTO = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAADUlEQVR4nGO4IwIEdwAHIwIJaMWvLQAAAABJRU5ErkJggg==")
+
+
+SHEET = "CPF;Nome;Loja\n529.982.247-25;Ana de Souza;1\n".encode()
+
+
+@schemathesis.serializer("text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
+def as_it_is(ctx, value):
+    return value if isinstance(value, bytes) else str(value).encode("utf-8", "replace")
+
+
+def is_sheet(case):
+    return "text/csv" in case.operation.definition.raw.get("requestBody", {}).get("content", {})
 
 
 def is_upload(case):
@@ -273,7 +287,12 @@ def open_operations_take_a_token(ctx, response, case):
 
 
 # These need more that fits together than chance gives them; tests of their own see their answers.
-HARD = {"POST /gestao/instalacao", "PUT /gestao/evento/{codEvento}"}
+HARD = {"POST /gestao/instalacao", "PUT /gestao/evento/{codEvento}", "PUT /gestao/importacao/{codImportacao}/colunas"}
+# An import is asked for one thing after another.
+HARD |= {
+    f"POST /gestao/importacao/{{codImportacao}}/{step}"
+    for step in ("conferir", "iniciar", "pausar", "retomar", "desfazer")
+}
 
 
 @schemathesis.check

@@ -118,7 +118,12 @@ fn zero_is_allowed_where_it_makes_sense() {
 fn no_count_or_duration_but_those_may_be_zero() {
     for setting in list::all() {
         let zero = match (setting.default.as_integer(), setting.default.as_str().and_then(duration::parse)) {
-            (Some(_), _) if setting.key != "storage.mmap_mib" && !setting.key.ends_with("_days") => "0",
+            (Some(_), _)
+                if !["storage.mmap_mib", "files.base_gib"].contains(&setting.key.as_str())
+                    && !setting.key.ends_with("_days") =>
+            {
+                "0"
+            }
             (None, Some(_)) if setting.key != "storage.slow_statement" => "0s",
             _ => continue,
         };
