@@ -171,8 +171,9 @@ const MAY_GROW: &[Exception] = &[
 fn allowed(engine: Engine) -> (i64, i64) {
     match engine {
         Engine::Sqlite => (500, 200),
-        // A row that is written again and no longer fits its page is entered anew in every index of its table.
-        Engine::Postgres => (45, 30),
+        // A row that is written again and no longer fits its page is entered anew in every index of its table; one that is
+        // written often in one unit has its earlier states before it.
+        Engine::Postgres => (45, 40),
     }
 }
 

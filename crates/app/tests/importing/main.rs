@@ -112,7 +112,7 @@ pub async fn without_versions(world: &World) -> String {
              ORDER BY tenant, ordering, branch, situation, block",
         "SELECT turn, month, branch, rows FROM monthly_tally WHERE rows <> 0 ORDER BY tenant, turn, month, branch",
     ] {
-        let names: Vec<&'static str> = text["SELECT ".len()..text.find(" FROM").unwrap_or(text.find("\n").unwrap())]
+        let names: Vec<&'static str> = text["SELECT ".len()..text.find(" FROM").unwrap()]
             .split(',')
             .map(str::trim)
             .collect();
