@@ -308,6 +308,11 @@ fn back_to(engine: Engine, version: usize) -> String {
                 ["ALTER", "TABLE", name, "ADD", "COLUMN", column, ..] => {
                     of_this.push(format!("ALTER TABLE {name} DROP COLUMN {column};"));
                 }
+                ["DROP", "INDEX", name, ..] => {
+                    let created = format!("CREATE INDEX {name} ");
+                    let made = storage::schema_texts().find_map(|text| text.split_once(&created)).unwrap().1;
+                    of_this.push(format!("{created}{};", made.split(';').next().unwrap()));
+                }
                 // What was filled in goes with what was created.
                 ["UPDATE" | "INSERT", ..] | [] => {}
                 ref other => panic!("no way back from {other:?}"),
