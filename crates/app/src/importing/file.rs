@@ -66,11 +66,14 @@ fn text(mut file: File, encoding: Encoding, lines: &mut Lines<'_>) -> Result<(),
         .has_headers(false)
         .flexible(true)
         .delimiter(separator)
-        .from_reader(Decoded::new(&mut file, encoding));
+        .from_reader(Ended::new(Decoded::new(&mut file, encoding)).chain(&b"\n"[..]));
     let mut record = csv::StringRecord::new();
-    let mut number = 0;
+    // Rows as a sheet counts them: empty ones too, and one with line breaks in its cells once.
+    let mut breaks = 0;
     while reader.read_record(&mut record).map_err(|_| ImportProblem::Damaged)? {
-        number += 1;
+        breaks +=
+            record.iter().map(|cell| cell.bytes().filter(|byte| *byte == b'\n').count() as u64).sum::<u64>();
+        let number = u32::try_from(reader.position().line().saturating_sub(1 + breaks)).unwrap_or(u32::MAX);
         if number <= skipped {
             continue;
         }
@@ -80,6 +83,40 @@ fn text(mut file: File, encoding: Encoding, lines: &mut Lines<'_>) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Text whose lines all end alike, whatever wrote it.
+struct Ended<R> {
+    inner: R,
+    /// The last byte was the first half of an end.
+    half: bool,
+}
+
+impl<R: Read> Ended<R> {
+    fn new(inner: R) -> Ended<R> {
+        Ended { inner, half: false }
+    }
+}
+
+impl<R: Read> Read for Ended<R> {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        loop {
+            let read = self.inner.read(out)?;
+            let mut kept = 0;
+            for at in 0..read {
+                let byte = out[at];
+                let is_rest = byte == b'\n' && self.half;
+                self.half = byte == b'\r';
+                if !is_rest {
+                    out[kept] = if self.half { b'\n' } else { byte };
+                    kept += 1;
+                }
+            }
+            if kept > 0 || read == 0 {
+                return Ok(kept);
+            }
+        }
+    }
 }
 
 /// Without the sign by which an error file keeps a sheet from working a cell out.

@@ -168,3 +168,18 @@ fn a_bomb_is_not_unpacked() {
     assert!(bomb.len() < 1024 * 1024);
     assert_eq!(read_all(&bomb).map(drop), Err(ImportProblem::UnpacksTooLarge));
 }
+
+/// What is told of line 7 is found on line 7 of the sheet.
+#[test]
+fn lines_are_counted_as_a_sheet_counts_them() {
+    for end in ["\n", "\r\n", "\r"] {
+        for last in ["", end] {
+            let lines = ["Relação", "", "CPF;Nome", "1;Ana", "", "2;\"Rua A", "casa 2\"", "", "3;Zé"];
+            let text = lines.join(end) + last;
+            let (_, rows) = read_all(text.as_bytes()).unwrap();
+            let numbers: Vec<u32> = rows.iter().map(|(number, _)| *number).collect();
+            // The cell with two lines is one row.
+            assert_eq!(numbers, [4, 6, 8], "{end:?} {last:?}");
+        }
+    }
+}
