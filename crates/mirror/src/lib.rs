@@ -6,7 +6,7 @@
 //! list told; then what hangs on each benefit and each member; leads and deals; events. A repeated run asks the search for
 //! what changed since the last one that came to its end. What changes while it is read comes with the next run.
 //!
-//! Odd data never ends a run: what cannot be taken over is noted ([`lenient`]), and told at its end ([`Report`]).
+//! Odd data never ends a run: what cannot be taken over is noted (`lenient`), and told at its end ([`Report`]).
 
 mod claims;
 mod client;
