@@ -5,9 +5,9 @@ use crate::answer::{Answer, NO_STORE};
 use crate::extract::{Caller, Code, Query};
 use crate::failure::Failure;
 use crate::write::{Keyed, Write};
+use app::access::Session;
 use app::base::registers;
 use app::importing::{self, By, Import};
-use app::once::{Done, Once};
 use axum::body::Body;
 use axum::extract::{self, Request};
 use axum::http::{HeaderValue, header};
@@ -16,7 +16,7 @@ use domain::{ImportCode, ImportState, Moment, TimeZone};
 use futures_util::stream;
 use http_body_util::BodyExt;
 use sha2::{Digest, Sha256};
-use std::future::Future;
+use std::sync::Arc;
 use wire::read::{self, Between, Given};
 use wire::records::{
     CampoImportacaoTO, ColunaTO, ColunasInput, DepoisDaLinhaQuery, ErroImportacaoTO, ImportacaoArquivoQuery,
@@ -111,85 +111,39 @@ pub async fn map(
     write.answer(&state, &caller, read, act, move |import| record(&zone, import, now)).await
 }
 
-/// Everything that needs no more than to be asked for.
-async fn step<F>(
+/// What is asked of an import by its address alone.
+#[derive(Clone, Copy)]
+pub enum Step {
+    Check,
+    Start,
+    Pause,
+    Resume,
+    Undo,
+}
+
+/// `POST /gestao/importacao/{codImportacao}/conferir`, and its like
+pub async fn step(
+    step: Step,
     state: State,
-    caller: &app::access::Session,
-    code: Code<ImportCode>,
-    write: Write,
-    act: impl FnOnce(ImportCode, InicioImportacaoInput, Once<Import>) -> F,
-) -> Result<Response, Failure>
-where
-    F: Future<Output = Result<Done<Import>, app::Error>>,
-{
-    let read = |body: &[u8]| code.and(read::body_or_nothing(body));
-    let zone = registers(&state.app, caller.scope.tenant()).await?.zone.clone();
-    let now = state.app.now();
-    let act = |(code, input): (ImportCode, InicioImportacaoInput), once| act(code, input, once);
-    write.answer(&state, caller, read, act, move |import| record(&zone, import, now)).await
-}
-
-/// `POST /gestao/importacao/{codImportacao}/conferir`
-pub async fn check(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
+    caller: Arc<Session>,
     code: Code<ImportCode>,
     write: Write,
 ) -> Result<Response, Failure> {
-    let (by, app) = (By::of(&caller), state.app.clone());
-    let act = |code, _, once| async move { importing::check(&app, &by, code, once).await };
-    Box::pin(step(state, &caller, code, write, act)).await
-}
-
-/// `POST /gestao/importacao/{codImportacao}/iniciar`
-pub async fn start(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<ImportCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let (by, app) = (By::of(&caller), state.app.clone());
-    let act = |code, input: InicioImportacaoInput, once| async move {
-        let triggers = matches!(input.triggers, Given::Set(true));
-        importing::start(&app, &by, code, triggers, once).await
+    let (by, app) = (&By::of(&caller), &state.app);
+    let act = async |(code, input): (ImportCode, InicioImportacaoInput), once| match step {
+        Step::Check => importing::check(app, by, code, once).await,
+        Step::Start => {
+            let triggers = matches!(input.triggers, Given::Set(true));
+            importing::start(app, by, code, triggers, once).await
+        }
+        Step::Pause => importing::pause(app, by, code, once).await,
+        Step::Resume => importing::resume(app, by, code, once).await,
+        Step::Undo => importing::undo(app, by, code, once).await,
     };
-    Box::pin(step(state, &caller, code, write, act)).await
-}
-
-/// `POST /gestao/importacao/{codImportacao}/pausar`
-pub async fn pause(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<ImportCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let (by, app) = (By::of(&caller), state.app.clone());
-    let act = |code, _, once| async move { importing::pause(&app, &by, code, once).await };
-    Box::pin(step(state, &caller, code, write, act)).await
-}
-
-/// `POST /gestao/importacao/{codImportacao}/retomar`
-pub async fn resume(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<ImportCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let (by, app) = (By::of(&caller), state.app.clone());
-    let act = |code, _, once| async move { importing::resume(&app, &by, code, once).await };
-    Box::pin(step(state, &caller, code, write, act)).await
-}
-
-/// `POST /gestao/importacao/{codImportacao}/desfazer`
-pub async fn undo(
-    extract::State(state): extract::State<State>,
-    Caller(caller): Caller,
-    code: Code<ImportCode>,
-    write: Write,
-) -> Result<Response, Failure> {
-    let (by, app) = (By::of(&caller), state.app.clone());
-    let act = |code, _, once| async move { importing::undo(&app, &by, code, once).await };
-    Box::pin(step(state, &caller, code, write, act)).await
+    let read = |body: &[u8]| code.and(read::body_or_nothing(body));
+    let zone = registers(app, caller.scope.tenant()).await?.zone.clone();
+    let now = app.now();
+    write.answer(&state, &caller, read, act, move |import| record(&zone, import, now)).await
 }
 
 /// `GET /gestao/importacao/{codImportacao}/erros`

@@ -1,7 +1,9 @@
 //! The operations on imports.
 
-use crate::gestao::importacao;
+use crate::extract::Caller;
+use crate::gestao::importacao::{self, Step};
 use crate::operation::{Access, Operation, SHEETS, Section, get, post, put};
+use axum::extract::State;
 use domain::Role;
 use wire::records::{
     ColunasInput, DepoisDaLinhaQuery, ErroImportacaoTO, ImportacaoArquivoQuery, ImportacaoQuery,
@@ -12,8 +14,11 @@ const STAFF: Access = Access::Roles(&[Role::Administrator, Role::Operator]);
 const ONE: &str = "/gestao/importacao/{codImportacao}";
 
 pub fn operations() -> Vec<Operation> {
-    let step = |one: Operation, summary, text| {
-        let told = one.told(Section::Management, summary, text);
+    let step = |path, asked: Step, summary, text| {
+        let handler = move |State(state), Caller(caller), code, write| {
+            importacao::step(asked, state, caller, code, write)
+        };
+        let told = post(path, STAFF, handler).told(Section::Management, summary, text);
         told.may_take::<InicioImportacaoInput>().answers::<ImportacaoTO>()
     };
     vec![
@@ -33,11 +38,11 @@ pub fn operations() -> Vec<Operation> {
             .told(Section::Management, "Dizer para onde vão as colunas", "A escolha fica guardada para o próximo arquivo do mesmo tipo com colunas do mesmo nome.")
             .takes::<ColunasInput>()
             .answers::<ImportacaoTO>(),
-        step(post("/gestao/importacao/{codImportacao}/conferir", STAFF, importacao::check), "Conferir sem gravar", "Julga todas as linhas sem gravar nada; quando o estado passa a `conferida`, os problemas estão em `erros`, por linha e coluna."),
-        step(post("/gestao/importacao/{codImportacao}/iniciar", STAFF, importacao::start), "Iniciar a importação", "Grava as linhas em segundo plano, aos poucos. O registro que já existe, pela chave natural (o CPF ou CNPJ, a placa, o e-mail…), é alterado: a célula vazia deixa o campo como está. O histórico tem a origem `importação`, e os receptores só são avisados com `dispararGatilhos`."),
-        step(post("/gestao/importacao/{codImportacao}/pausar", STAFF, importacao::pause), "Pausar a importação", "Para depois das linhas que estão sendo gravadas."),
-        step(post("/gestao/importacao/{codImportacao}/retomar", STAFF, importacao::resume), "Retomar a importação", "Continua de onde parou."),
-        step(post("/gestao/importacao/{codImportacao}/desfazer", STAFF, importacao::undo), "Desfazer a importação", "Por 7 dias: o que foi criado e a que nada mais se refere é removido, e o que foi alterado volta ao que era. O que mudou depois fica, e está em `mantidos`. Um código removido não volta a ser usado."),
+        step("/gestao/importacao/{codImportacao}/conferir", Step::Check, "Conferir sem gravar", "Julga todas as linhas sem gravar nada; quando o estado passa a `conferida`, os problemas estão em `erros`, por linha e coluna."),
+        step("/gestao/importacao/{codImportacao}/iniciar", Step::Start, "Iniciar a importação", "Grava as linhas em segundo plano, aos poucos. O registro que já existe, pela chave natural (o CPF ou CNPJ, a placa, o e-mail…), é alterado: a célula vazia deixa o campo como está. O histórico tem a origem `importação`, e os receptores só são avisados com `dispararGatilhos`."),
+        step("/gestao/importacao/{codImportacao}/pausar", Step::Pause, "Pausar a importação", "Para depois das linhas que estão sendo gravadas."),
+        step("/gestao/importacao/{codImportacao}/retomar", Step::Resume, "Retomar a importação", "Continua de onde parou."),
+        step("/gestao/importacao/{codImportacao}/desfazer", Step::Undo, "Desfazer a importação", "Por 7 dias: o que foi criado e a que nada mais se refere é removido, e o que foi alterado volta ao que era. O que mudou depois fica, e está em `mantidos`. Um código removido não volta a ser usado."),
         get("/gestao/importacao/{codImportacao}/erros", STAFF, importacao::problems)
             .told(Section::Management, "Erros da importação", "O que está errado em cada linha, na ordem da planilha, até 1.000 por vez.")
             .asks::<DepoisDaLinhaQuery>()

@@ -1,38 +1,28 @@
 //! A form that brings files: several at once, each taken piece by piece, and none loses the others.
 
 use super::{Problem, at, path};
-use crate::form::is_from_here;
 use crate::page::Refusal;
+use crate::upload::{Part, Upload};
 use crate::visitor::{Guest, Number, redirect, root, tell};
 use app::files::{self, Incoming, Owner};
 use app::once::{Done, Once};
 use app::{App, Error};
-use axum::body::Body;
 use axum::extract::{FromRequest, Request, State};
-use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use domain::{FileOwner, PersonCode, Rejection};
-use futures_util::StreamExt;
-use multer::{Field, Multipart};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use wire::refusal;
 
 /// Files of one form.
 const MOST: usize = 50;
-/// What stands before a file is held in memory until it is whole, and is no more than this.
-const MOST_BETWEEN: usize = 4 * 1024 * 1024;
 /// Of a file that is too large, so much is read for nothing, so that its sender is told why.
 const MOST_FOR_NOTHING: u64 = 1024 * 1024 * 1024;
 /// A sender who brings less than this takes too long.
 const MIB_TAKES: Duration = Duration::from_secs(30);
 
-/// What came, not read yet.
+/// What came, not read yet, and for what kind of record.
 pub struct Sent {
-    form: Multipart<'static>,
-    /// Bytes that came since somebody last was given some.
-    between: Arc<AtomicUsize>,
+    upload: Upload,
     of: FileOwner,
 }
 
@@ -40,24 +30,9 @@ impl FromRequest<App> for Sent {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, app: &App) -> Result<Sent, Refusal> {
-        if !is_from_here(request.headers(), &app.public_url) {
-            return Err(Refusal::ForeignSite);
-        }
         let area = request.uri().path().split('/').nth(2).unwrap_or_default();
         let of = FileOwner::ALL.into_iter().find(|of| path(*of) == area).ok_or(Refusal::NotThere)?;
-        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let boundary = kind.and_then(|kind| multer::parse_boundary(kind).ok()).ok_or(Refusal::NotAForm)?;
-        let body: Body = request.into_body();
-        let between = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&between);
-        let pieces = body.into_data_stream().map(move |piece| {
-            let piece = piece.map_err(std::io::Error::other)?;
-            match counted.fetch_add(piece.len(), Ordering::Relaxed) > MOST_BETWEEN {
-                true => Err(std::io::Error::other("too much between two files")),
-                false => Ok(piece),
-            }
-        });
-        Ok(Sent { form: Multipart::new(pieces, boundary), between, of })
+        Ok(Sent { upload: Upload::from_request(request, app).await?, of })
     }
 }
 
@@ -77,7 +52,7 @@ pub async fn attach(
     Number(record): Number,
     sent: Result<Sent, Refusal>,
 ) -> Response {
-    let Sent { form, between, of } = match sent {
+    let Sent { upload, of } = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
@@ -93,7 +68,7 @@ pub async fn attach(
         };
     }
     let patience = MIB_TAKES.saturating_mul(u32::try_from(app.files.limits.largest_mib).unwrap_or(u32::MAX));
-    let taken = tokio::time::timeout(patience * 4, take(&app, &guest, owner, (form, &between))).await;
+    let taken = tokio::time::timeout(patience * 4, take(&app, &guest, owner, upload)).await;
     match taken {
         Err(_) => Refusal::Unreadable.into_response(),
         Ok(Err(refusal)) => refusal.into_response(),
@@ -127,26 +102,16 @@ async fn again(app: &App, guest: &Guest, owner: Owner, problems: Vec<Problem>) -
     }
 }
 
-async fn take(
-    app: &App,
-    guest: &Guest,
-    owner: Owner,
-    (mut form, between): (Multipart<'static>, &AtomicUsize),
-) -> Result<Outcome, Refusal> {
+async fn take(app: &App, guest: &Guest, owner: Owner, mut upload: Upload) -> Result<Outcome, Refusal> {
     let mut outcome = Outcome::default();
     let mut seen = 0;
-    while let Some(field) = form.next_field().await.map_err(|_| Refusal::Unreadable)? {
-        between.store(0, Ordering::Relaxed);
-        let name = field.file_name().unwrap_or_default().to_owned();
-        // A field in which nothing was chosen has no name.
-        if field.name() != Some("arquivo") || name.is_empty() {
-            continue;
-        }
+    while let Some(part) = upload.next().await? {
+        let (Some("arquivo"), Some(name)) = (part.name(), part.file_name()) else { continue };
         seen += 1;
         if seen > MOST {
             return Err(Refusal::TooLarge);
         }
-        let attached = match received(app, field, between).await? {
+        let attached = match received(app, part).await? {
             Ok(incoming) => {
                 let done =
                     files::attach(app, guest.session(), owner, (&name, incoming), Once::each_time()).await;
@@ -171,15 +136,10 @@ async fn take(
 }
 
 /// One file to its end. One that grows too large is read on, for the others behind it, and thrown away.
-async fn received(
-    app: &App,
-    mut field: Field<'static>,
-    between: &AtomicUsize,
-) -> Result<Result<Incoming, Error>, Refusal> {
+async fn received(app: &App, mut part: Part) -> Result<Result<Incoming, Error>, Refusal> {
     let mut incoming = Ok(Incoming::new(&app.files));
     let mut thrown_away = 0;
-    while let Some(bytes) = field.chunk().await.map_err(|_| Refusal::Unreadable)? {
-        between.store(0, Ordering::Relaxed);
+    while let Some(bytes) = part.chunk().await? {
         match &mut incoming {
             Ok(taken) => {
                 if let Err(error) = taken.push(&bytes).await {

@@ -4,7 +4,7 @@ use super::{PLACE, by, told, words};
 use crate::frame::Frame;
 use crate::page::{Refusal, page, refused, show};
 use crate::show::count;
-use crate::upload::Upload;
+use crate::upload::{Part, Upload};
 use crate::visitor::{Guest, Query, redirect, root};
 use app::importing::{self, MOST_LINES, Spool};
 use app::once::{Done, Once};
@@ -14,7 +14,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::ImportKind;
-use multer::{Field, Multipart};
 use std::time::Duration;
 use wire::sheet::{kind_from, kind_name};
 
@@ -96,11 +95,11 @@ struct Brought {
 
 /// `POST /console/importar/novo`
 pub async fn receive(State(app): State<App>, guest: Guest, sent: Result<Upload, Refusal>) -> Response {
-    let Upload(form) = match sent {
+    let upload = match sent {
         Ok(sent) => sent,
         Err(refusal) => return refusal.into_response(),
     };
-    let brought = match tokio::time::timeout(PATIENCE, read(form, app.import_mib * 1024 * 1024)).await {
+    let brought = match tokio::time::timeout(PATIENCE, read(upload, app.import_mib * 1024 * 1024)).await {
         Err(_) => return Refusal::Unreadable.into_response(),
         Ok(Err(refusal)) => return refusal.into_response(),
         Ok(Ok(brought)) => brought,
@@ -137,17 +136,13 @@ pub async fn receive(State(app): State<App>, guest: Guest, sent: Result<Upload, 
     }
 }
 
-async fn read(mut form: Multipart<'static>, most: u64) -> Result<Brought, Refusal> {
+async fn read(mut upload: Upload, most: u64) -> Result<Brought, Refusal> {
     let mut brought = Brought::default();
-    while let Some(field) = form.next_field().await.map_err(|_| Refusal::Unreadable)? {
-        match field.name() {
-            Some("tipo") => brought.kind = kind_from(&short(field).await?),
-            Some("arquivo") => {
-                let name = field.file_name().unwrap_or_default().to_owned();
-                // A field in which nothing was chosen has no name.
-                if !name.is_empty() && brought.file.is_none() {
-                    brought.file = Some((name, spooled(field, most).await?));
-                }
+    while let Some(part) = upload.next().await? {
+        match (part.name(), part.file_name()) {
+            (Some("tipo"), _) => brought.kind = kind_from(&short(part).await?),
+            (Some("arquivo"), Some(name)) if brought.file.is_none() => {
+                brought.file = Some((name, spooled(part, most).await?));
             }
             _ => {}
         }
@@ -156,9 +151,9 @@ async fn read(mut form: Multipart<'static>, most: u64) -> Result<Brought, Refusa
 }
 
 /// A text, which is short.
-async fn short(mut field: Field<'static>) -> Result<String, Refusal> {
+async fn short(mut part: Part) -> Result<String, Refusal> {
     let mut text = Vec::new();
-    while let Some(bytes) = field.chunk().await.map_err(|_| Refusal::Unreadable)? {
+    while let Some(bytes) = part.chunk().await? {
         text.extend_from_slice(&bytes);
         if text.len() > LONGEST {
             return Err(Refusal::TooLarge);
@@ -168,14 +163,14 @@ async fn short(mut field: Field<'static>) -> Result<String, Refusal> {
 }
 
 /// The file to its end, also where it is too large and thrown away.
-async fn spooled(mut field: Field<'static>, most: u64) -> Result<Result<Spool, Error>, Refusal> {
+async fn spooled(mut part: Part, most: u64) -> Result<Result<Spool, Error>, Refusal> {
     let mut spool = match importing::spool(most) {
         Ok(spool) => spool,
         Err(error) => return Ok(Err(error)),
     };
     let mut thrown_away = 0;
     let mut refused = None;
-    while let Some(bytes) = field.chunk().await.map_err(|_| Refusal::Unreadable)? {
+    while let Some(bytes) = part.chunk().await? {
         match refused {
             None => refused = spool.write(&bytes).err(),
             // A browser shows no answer before it has sent everything; what has no end is not waited for.
