@@ -17,6 +17,7 @@ mod openapi;
 mod operation;
 mod routes;
 mod shell;
+mod upload;
 mod webhooks;
 mod write;
 

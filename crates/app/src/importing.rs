@@ -89,7 +89,8 @@ impl By {
         if self.role == Role::Administrator { None } else { self.user.or(Some(UserCode::new(0))) }
     }
 
-    fn must_import(&self, kind: ImportKind) -> Result<(), Error> {
+    /// Whether he may import records of a kind.
+    pub fn must_import(&self, kind: ImportKind) -> Result<(), Error> {
         let registers = matches!(kind, ImportKind::Plans | ImportKind::Sellers);
         match self.role {
             Role::Administrator => Ok(()),

@@ -7,16 +7,15 @@ use crate::answer::Answer;
 use crate::docs::AsItIs;
 use crate::extract::{Caller, Code, Query};
 use crate::failure::Failure;
-use crate::write::{Keyed, Write, is_timeout};
+use crate::upload::Upload;
+use crate::write::{Keyed, Write};
 use app::files::{self, File, Incoming, Owner, Part, Stream, Told};
 use axum::body::Body;
-use axum::extract::{self, FromRequest, Request};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::extract;
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use domain::{FileCode, FileOwner, FileProblem, Moment, Rejection, TimeZone, UserCode};
-use http_body_util::BodyExt;
 use sha2::{Digest, Sha256};
-use std::time::Duration;
 use wire::attachment;
 use wire::read;
 use wire::records::{ArquivoQuery, ArquivoTO, MotivoInput};
@@ -65,7 +64,7 @@ pub async fn attach<O: Owning>(
 ) -> Result<Response, Failure> {
     let owner = Owner { of: O::OWNER, record: code.get()? };
     files::may_attach(&state.app, &caller, owner).await?;
-    let (keyed, incoming) = upload.received(&state).await?;
+    let (keyed, incoming) = received(&state, upload).await?;
     let name = query.name.as_str();
     // The name counts as part of what was sent.
     let sent = Sha256::new().chain_update(name).chain_update([0]).chain_update(incoming.digest());
@@ -188,58 +187,16 @@ fn record(file: &File, zone: &TimeZone) -> ArquivoTO {
     }
 }
 
-/// A file in the body of a request. It is taken piece by piece, and only once its sender is known to be allowed: a program
-/// that asks before it sends much is told no before it does.
-pub struct Upload {
-    announced: Option<u64>,
-    keyed: Keyed,
-    body: Body,
-}
-
-impl FromRequest<State> for Upload {
-    type Rejection = Failure;
-
-    async fn from_request(request: Request, _: &State) -> Result<Upload, Failure> {
-        let (parts, body) = request.into_parts();
-        Ok(Upload { announced: announced(&parts.headers), keyed: Keyed::of(&parts), body })
+async fn received(state: &State, upload: Upload) -> Result<(Keyed, Incoming), Failure> {
+    let limits = state.app.files.limits;
+    let refused = |problem| Failure::from(app::Error::from(Rejection::File(problem)));
+    if upload.is_larger_than(limits.largest()) {
+        return Err(refused(FileProblem::TooLarge { most_mib: limits.largest_mib }));
     }
-}
-
-fn announced(headers: &HeaderMap) -> Option<u64> {
-    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
-}
-
-/// A sender who brings less than this takes too long.
-const MIB_TAKES: Duration = Duration::from_secs(30);
-
-impl Upload {
-    async fn received(self, state: &State) -> Result<(Keyed, Incoming), Failure> {
-        let limits = state.app.files.limits;
-        if self.announced.is_some_and(|size| size > limits.largest()) {
-            let most_mib = limits.largest_mib;
-            let refused: app::Error = Rejection::File(FileProblem::TooLarge { most_mib }).into();
-            return Err(refused.into());
-        }
-        let most = u32::try_from(limits.largest_mib).unwrap_or(u32::MAX);
-        let patience = state.http.body_timeout + MIB_TAKES.saturating_mul(most);
-        let all = taken(self.body, Incoming::new(&state.app.files));
-        let incoming = tokio::time::timeout(patience, all).await.map_err(|_| Failure::Slow)??;
-        Ok((self.keyed, incoming))
+    let (keyed, mut pieces) = upload.begin(state, limits.largest_mib);
+    let mut incoming = Incoming::new(&state.app.files);
+    while let Some(bytes) = pieces.next().await? {
+        incoming.push(&bytes).await?;
     }
-}
-
-async fn taken(mut body: Body, mut incoming: Incoming) -> Result<Incoming, Failure> {
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| match is_timeout(&error) {
-            true => Failure::Slow,
-            false => Failure::Input(vec!["O corpo do pedido veio incompleto.".to_owned()]),
-        })?;
-        if let Some(bytes) = frame.data_ref() {
-            incoming.push(bytes).await?;
-        }
-    }
-    match incoming.is_empty() {
-        true => Err(app::Error::from(Rejection::File(FileProblem::Empty)).into()),
-        false => Ok(incoming),
-    }
+    if incoming.is_empty() { Err(refused(FileProblem::Empty)) } else { Ok((keyed, incoming)) }
 }

@@ -4,17 +4,17 @@ use crate::State;
 use crate::answer::{Answer, NO_STORE};
 use crate::extract::{Caller, Code, Query};
 use crate::failure::Failure;
-use crate::write::{Keyed, Write};
+use crate::upload::Upload;
+use crate::write::Write;
 use app::access::Session;
 use app::base::registers;
 use app::importing::{self, By, Import};
 use axum::body::Body;
-use axum::extract::{self, Request};
+use axum::extract;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use domain::{ImportCode, ImportState, Moment, TimeZone};
 use futures_util::stream;
-use http_body_util::BodyExt;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use wire::read::{self, Between, Given};
@@ -32,29 +32,25 @@ pub async fn receive(
     extract::State(state): extract::State<State>,
     Caller(caller): Caller,
     Query(query): Query<ImportacaoArquivoQuery>,
-    request: Request,
+    upload: Upload,
 ) -> Result<Response, Failure> {
     let kind = sheet::kind_from(query.kind.as_str()).ok_or_else(|| {
         let told = "tipo: use associados, veiculos, dependentes, leads, planos ou vendedores.";
         Failure::Input(vec![told.to_owned()])
     })?;
+    let by = By::of(&caller);
+    by.must_import(kind)?;
     let mut spool = importing::spool(state.http.import_mib * 1024 * 1024)?;
-    let (parts, mut body) = request.into_parts();
-    let keyed = Keyed::of(&parts);
     let mut sent = Sha256::new();
-    while let Some(frame) = body.frame().await {
-        let incomplete = || Failure::Input(vec!["O arquivo veio incompleto; envie de novo.".to_owned()]);
-        let frame = frame.map_err(|_| incomplete())?;
-        if let Some(bytes) = frame.data_ref() {
-            sent.update(bytes);
-            spool.write(bytes)?;
-        }
+    let (keyed, mut pieces) = upload.begin(&state, state.http.import_mib);
+    while let Some(bytes) = pieces.next().await? {
+        sent.update(&bytes);
+        spool.write(&bytes)?;
     }
     let name = query.name.set().map_or_else(|| "arquivo".to_owned(), domain::Text::into_string);
     // What it is and what it is called count as part of what was sent.
     let digest =
         sent.chain_update([0]).chain_update(query.kind.as_str()).chain_update([0]).chain_update(&name);
-    let by = By::of(&caller);
     let act = async |once| Ok(importing::receive(&state.app, &by, kind, &name, spool, once).await?);
     let zone = registers(&state.app, caller.scope.tenant()).await?.zone.clone();
     let now = state.app.now();
