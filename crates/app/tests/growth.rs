@@ -6,6 +6,8 @@
     reason = "a test fails loudly, and this one prints a table"
 )]
 
+#[path = "growth/cases.rs"]
+mod cases;
 #[path = "growth/files.rs"]
 mod files;
 #[path = "growth/imports.rs"]
@@ -14,10 +16,16 @@ mod imports;
 mod managed;
 #[path = "growth/registers.rs"]
 mod registers;
+#[path = "growth/sales.rs"]
+mod sales;
 #[path = "growth/sample.rs"]
 mod sample;
 #[path = "growth/script.rs"]
 mod script;
+#[path = "growth/searches.rs"]
+mod searches;
+#[path = "growth/triggers.rs"]
+mod triggers;
 
 use app::demo::{self, Demo};
 use domain::TenantId;
