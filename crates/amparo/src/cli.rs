@@ -206,6 +206,7 @@ fn import() -> Command {
                 "Para que campo vai uma coluna, como \"Nº doc=cpfCnpj\"; pode repetir",
             )
             .action(ArgAction::Append),
+            code("branch", "Loja dos associados e leads novos cuja linha não diz a loja"),
             flag("dry-run", "Só confere: diz o que está errado e não grava nada"),
             flag("triggers", "Avisa os receptores do que muda de situação"),
             text("errors", "ARQUIVO", "Onde gravar as linhas recusadas, com o motivo de cada uma"),

@@ -39,18 +39,19 @@ pub(crate) use shaped::taken;
 pub use storage::imports::{Counts, Import, Kept, Problem};
 
 use crate::access::Session;
-use crate::base::Registers;
+use crate::base::{Registers, registers};
 use crate::once::{self, Done, Once};
 use crate::situations::Acting;
 use crate::{App, Error};
 use domain::{
-    Field, ImportCode, ImportKind, ImportProblem, ImportState, Moment, PersonCode, Rejection, Role, Scope,
-    TenantId, UserCode,
+    BranchCode, Field, ImportCode, ImportKind, ImportProblem, ImportState, Moment, PersonCode, Rejection,
+    Role, Scope, TenantId, UserCode,
 };
 use std::sync::Arc;
 use std::time::Duration;
 use storage::imports::{self, Change};
 use storage::{Lane, Tx, audit};
+use wire::read::Given;
 use wire::sheet::{column, columns, header_key};
 
 /// How long an import can be undone; as long are its lines kept.
@@ -109,6 +110,8 @@ pub(crate) struct Doing {
     pub operation: &'static str,
     /// Receivers are not told.
     pub quiet: bool,
+    /// Where those who are new go for whom a line names no branch.
+    pub branch: Option<BranchCode>,
     /// Only judged: nothing is written.
     pub trial: bool,
     pub now: Moment,
@@ -198,7 +201,7 @@ pub async fn page(app: &App, by: &By, (limit, offset): (i64, i64)) -> Result<(Ve
 /// What is to become of an import.
 #[derive(Clone, Debug)]
 enum Step {
-    Map(Vec<(String, String)>),
+    Map(Mapping),
     Check,
     Start { triggers: bool },
     Pause,
@@ -227,15 +230,34 @@ async fn ask(
     Ok(done)
 }
 
-/// Says where columns go, by their names; an empty field leaves one out. What is not named stays.
+/// What somebody says of where a file goes. What is not named stays.
+#[derive(Clone, Debug)]
+pub struct Mapping {
+    /// The field of each column, by its name; an empty one leaves it out.
+    pub columns: Vec<(String, String)>,
+    /// Where those who are new go for whom a line names no branch.
+    pub branch: Given<BranchCode>,
+}
+
+/// Whether records of a kind begin in a branch that a sheet may leave out.
+pub fn begins_in_a_branch(kind: ImportKind) -> bool {
+    matches!(kind, ImportKind::Members | ImportKind::Leads)
+}
+
+/// Says where columns go, and those who are new.
 pub async fn map(
     app: &App,
     by: &By,
     code: ImportCode,
-    columns: Vec<(String, String)>,
+    mapping: Mapping,
     once: Once<Import>,
 ) -> Result<Done<Import>, Error> {
-    ask(app, by, code, Step::Map(columns), once).await
+    if let Given::Set(branch) = mapping.branch
+        && !registers(app, by.tenant()).await?.is_usable(&by.scope, branch)
+    {
+        return Err(Rejection::UnknownCode { field: Field::Branch, code: branch.get() }.into());
+    }
+    ask(app, by, code, Step::Map(mapping), once).await
 }
 
 /// Begins a dry run.
@@ -292,14 +314,19 @@ async fn take(tx: &mut Tx, asked: &Asked) -> Result<Import, Error> {
             return wrong("o arquivo foi enviado há mais de 7 dias e já foi apagado; envie-o de novo.");
         }
         Step::Map(wanted) => {
-            let mapping = mapped(&import, wanted)?;
+            let mapping = mapped(&import, &wanted.columns)?;
+            let branch = match wanted.branch {
+                Given::Keep => None,
+                Given::Clear => Some(None),
+                Given::Set(branch) => Some(Some(branch)),
+            };
             let own = import.headers.iter().zip(&mapping);
             let statements =
                 own.map(|(header, field)| imports::remember(tenant, import.kind, &header_key(header), field));
             tx.batch(statements.collect()).await?;
             (
                 S::Ready,
-                Change { mapping: Some(mapping), restart: true, ..Change::default() },
+                Change { mapping: Some(mapping), branch, restart: true, ..Change::default() },
                 "colunas mapeadas",
             )
         }

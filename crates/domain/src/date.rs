@@ -53,6 +53,11 @@ impl Date {
         self.0.tomorrow().map_or(self, Date)
     }
 
+    /// So many days later.
+    pub fn plus_days(self, days: i64) -> Option<Date> {
+        self.0.checked_add(jiff::Span::new().try_days(days).ok()?).ok().map(Date)
+    }
+
     /// How many days lie between an earlier day and this one; none where it is later.
     pub fn days_since(self, earlier: Date) -> i32 {
         self.0.since(earlier.0).map_or(0, |span| span.get_days()).max(0)

@@ -11,6 +11,8 @@ CREATE TABLE imports (
     mapping TEXT NOT NULL,
     -- Whether receivers are told of what it changes.
     triggers BOOLEAN NOT NULL,
+    -- Where those who are new go for whom a line names no branch.
+    branch BIGINT,
     -- Whose it is, and nobody's where a command brought it.
     user_code BIGINT,
     total BIGINT NOT NULL,

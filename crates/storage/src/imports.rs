@@ -9,7 +9,7 @@ pub use lines::{
 };
 
 use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
-use domain::{ImportCode, ImportKind, ImportState, Moment, TenantId, UserCode};
+use domain::{BranchCode, ImportCode, ImportKind, ImportState, Moment, TenantId, UserCode};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub struct Import {
     /// The field that each goes to; empty for none.
     pub mapping: Vec<String>,
     pub triggers: bool,
+    /// Where those who are new go for whom a line names no branch.
+    pub branch: Option<BranchCode>,
     pub user: Option<UserCode>,
     /// Lines with something in them.
     pub total: i64,
@@ -62,8 +64,8 @@ impl Counts {
 }
 
 const COLUMNS: &str =
-    "code, kind, state, file_name, headers, mapping, triggers, user_code, total, position, created, changed,
-     same, refused, removed, restored, kept, leased_until, created_at, updated_at, started_at, finished_at";
+    "code, kind, state, file_name, headers, mapping, triggers, branch, user_code, total, position, created,
+     changed, same, refused, removed, restored, kept, leased_until, created_at, updated_at, started_at, finished_at";
 
 fn import(row: &Row) -> Result<Import, Error> {
     Ok(Import {
@@ -74,6 +76,7 @@ fn import(row: &Row) -> Result<Import, Error> {
         headers: list(&row.get::<String>("headers")?)?,
         mapping: list(&row.get::<String>("mapping")?)?,
         triggers: row.get("triggers")?,
+        branch: row.get("branch")?,
         user: row.get("user_code")?,
         total: row.get("total")?,
         position: row.get("position")?,
@@ -182,6 +185,8 @@ pub struct Change {
     pub triggers: Option<bool>,
     pub total: Option<i64>,
     pub mapping: Option<Vec<String>>,
+    /// The branch of those who are new, or that there is none.
+    pub branch: Option<Option<BranchCode>>,
     pub started: bool,
     pub finished: bool,
 }
@@ -203,6 +208,7 @@ pub async fn set_state(
         .when("triggers = ?,", change.triggers)
         .when("total = ?,", change.total)
         .when("mapping = ?,", change.mapping.as_deref().map(list_text))
+        .when("branch = ?,", change.branch)
         .when("started_at = ?,", change.started.then_some(now))
         .when("finished_at = ?,", change.finished.then_some(now))
         .then("fence = fence + 1, leased_until = 0, updated_at = ?", [now])

@@ -3,16 +3,17 @@
 use crate::fatal::Fatal;
 use crate::settings::Settings;
 use app::App;
-use app::importing::{self, By, Import};
+use app::importing::{self, By, Import, Mapping};
 use app::once::Once;
 use clap::ArgMatches;
-use domain::{ImportCode, ImportState, TenantId};
+use domain::{BranchCode, ImportCode, ImportState, TenantId};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
+use wire::read::Given;
 
 /// Problems that are shown; the rest is in the file of errors.
 const SHOWN: i64 = 20;
@@ -67,10 +68,9 @@ async fn bring(app: &App, by: &By, arguments: &ArgMatches) -> Result<Import, Fat
         .await?
         .now()?;
     let code = import.code;
-    let import = match columns.is_empty() {
-        true => import,
-        false => importing::map(app, by, code, columns, Once::each_time()).await?.now()?,
-    };
+    let branch = arguments.get_one::<i32>("branch").copied().map(BranchCode::new);
+    let mapping = Mapping { columns, branch: branch.map_or(Given::Keep, Given::Set) };
+    let import = importing::map(app, by, code, mapping, Once::each_time()).await?.now()?;
     say_columns(&import);
     match arguments.get_flag("dry-run") {
         true => importing::check(app, by, code, Once::each_time()).await?,

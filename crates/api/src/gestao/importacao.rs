@@ -8,12 +8,12 @@ use crate::upload::Upload;
 use crate::write::Write;
 use app::access::Session;
 use app::base::registers;
-use app::importing::{self, By, Import};
+use app::importing::{self, By, Import, Mapping};
 use axum::body::Body;
 use axum::extract;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use domain::{ImportCode, ImportState, Moment, TimeZone};
+use domain::{BranchCode, ImportCode, ImportState, Moment, TimeZone};
 use futures_util::stream;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -98,8 +98,9 @@ pub async fn map(
             (one.column.into_string(), field)
         };
         let columns = input.columns.into_iter().map(pair).collect();
+        let mapping = Mapping { columns, branch: input.branch };
         let by = by.clone();
-        async move { importing::map(app, &by, code, columns, once).await }
+        async move { importing::map(app, &by, code, mapping, once).await }
     };
     let read = |body: &[u8]| code.and(read::body(body));
     let zone = registers(app, caller.scope.tenant()).await?.zone.clone();
@@ -224,6 +225,7 @@ fn record(zone: &TimeZone, import: &Import, now: Moment) -> ImportacaoTO {
         arquivo: import.file_name.clone(),
         estado: state_name(import.state),
         dispara_gatilhos: import.triggers,
+        cod_loja: import.branch.map(BranchCode::get),
         linhas: import.total,
         feitas: done,
         criados: counts.created,

@@ -133,6 +133,7 @@ async fn begin(
         mapping: vec![String::new(); headers.len()],
         headers,
         triggers: false,
+        branch: None,
         user: by.user,
         total: 0,
         position: 0,

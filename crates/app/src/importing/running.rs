@@ -78,6 +78,7 @@ async fn work_on(app: &App, lease: Lease, tell: Tell<'_>) -> Result<Import, Erro
         user,
         operation: if lease.state == ImportState::Undoing { UNDO } else { RUN },
         quiet: !import.triggers,
+        branch: import.branch,
         trial: lease.state == ImportState::Checking,
         now: app.now(),
     };

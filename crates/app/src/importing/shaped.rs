@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 use wire::read::{self, Problems, Record, Unread};
-use wire::sheet::{Bad, Cell, Column, column, is_nothing, number, shaped};
+use wire::sheet::{Bad, Cell, Column, both_years, column, is_nothing, number, shaped};
 
 /// What a line means.
 #[derive(Clone, Debug)]
@@ -65,6 +65,7 @@ impl Shaper {
         let cells: Vec<String> = serde_json::from_str(cells).unwrap_or_default();
         let (mut fields, mut places, mut problems) = (Map::new(), Places::new(), Vec::new());
         let (mut phones, mut phone_columns) = (Vec::new(), Vec::new());
+        let mut years = Vec::new();
         let names = Arc::clone(&self.names);
         for (at, text) in cells.iter().enumerate() {
             let Some(Some(column)) = names.columns.get(at) else { continue };
@@ -78,11 +79,24 @@ impl Shaper {
                 }
                 continue;
             }
+            if column.cell == Cell::Year
+                && let Some((made, model)) = both_years(text)
+            {
+                years.extend([("anoFabricacao", made, at), ("anoModelo", model, at)]);
+                continue;
+            }
             match self.value(registers, column, text) {
                 Ok(value) => put(&mut fields, column.name, value),
                 Err(Bad(text)) => problems.push(names.problem(line, Some(at), text)),
             }
             places.push((column.name.to_owned(), at));
+        }
+        for (name, year, at) in years {
+            // A column of its own comes first.
+            if !fields.contains_key(name) {
+                put(&mut fields, name, year.into());
+                places.push((name.to_owned(), at));
+            }
         }
         let mut listed = Vec::new();
         for (at, text) in phone_columns.into_iter().zip(phones) {

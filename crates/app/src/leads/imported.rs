@@ -45,7 +45,11 @@ impl Row {
 async fn ready(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<super::Ready, Error> {
     let (acting, mut problems) = (doing.acting(), Vec::new());
     let mut contact = row.input.contact.clone();
-    let store = Store::OfTheLead(&row.input.branch);
+    let elsewhere = doing.branch.map_or(Given::Keep, Given::Set);
+    let store = match row.input.branch {
+        Given::Keep => Store::OfANewOne(&elsewhere),
+        _ => Store::OfTheLead(&row.input.branch),
+    };
     // A list of telephones takes the place of all others elsewhere; of a sheet, the place of those of its kind.
     let given = contact.phones.clone().set().map(|all| all.iter().filter_map(telephone).collect::<Vec<_>>());
     if let Some(given) = given {

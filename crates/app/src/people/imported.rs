@@ -14,7 +14,7 @@ use storage::people::{self, Profile};
 use storage::phones::{self, Telephone};
 use storage::{Tx, audit};
 use wire::read::Given;
-use wire::records::PessoaInput;
+use wire::records::{PessoaCampos, PessoaInput};
 
 /// A member as a line of a file tells him.
 #[derive(Clone, Debug)]
@@ -121,6 +121,13 @@ pub(crate) async fn write(tx: &mut Tx, doing: &Doing, rows: &[Row]) -> Result<Ve
 
 fn new(doing: &Doing, known: &Known, row: &Row, at: usize) -> Result<New, Vec<Rejection>> {
     let (input, fields) = (&row.input, &row.input.fields);
+    let fields = match doing.branch {
+        // It is judged like one that a line names.
+        Some(branch) if fields.branch == Given::Keep => {
+            &PessoaCampos { branch: Given::Set(branch), ..fields.clone() }
+        }
+        _ => fields,
+    };
     let mut problems = bad_references(&doing.scope, &doing.registers, fields, Some(&input.document));
     let branch = home(&doing.scope, &doing.registers, fields, &mut problems);
     if let Some(code) = row.code {

@@ -15,7 +15,7 @@ async fn members(world: &World) {
 fn vehicles() -> String {
     format!(
         "CPF do titular;Placa;Chassi;Plano;Situação;Vencimento;Valor FIPE;Marca;Modelo;Sequencial;Código;Ano\n\
-         {};ABC-1234;;Proteção Ouro;Ativo;10;R$ 45.000,00;FIAT;UNO;900;5000;2015\n\
+         {};ABC-1234;;Proteção Ouro;Ativo;10;R$ 45.000,00;FIAT;UNO;900;5000;2015/2016\n\
          {};DEF5G67;;Proteção Prata;;5;;VW;GOL;;;\n\
          {};ABC1C34;;Proteção Ouro;;10;;;;;;\n\
          {};XYZ9999;;Plano que não há;;10;;;;;;\n\
@@ -55,6 +55,8 @@ async fn vehicles_come_by_their_plate_keep_their_numbers_and_go_again(world: Wor
     let all = ["Ano", "CPF do titular", "Valor FIPE", "Vencimento"];
     assert_eq!(on(&tried, 7), all, "and a dry run tells what else: {tried:?}");
     assert_eq!(count(&world, "SELECT code AS n FROM benefits WHERE sequence = 900").await, 5000);
+    let years = "SELECT model_year * 10000 + built AS n FROM benefits WHERE sequence = 900";
+    assert_eq!(count(&world, years).await, 2016_2015);
     assert_eq!(count(&world, "SELECT COUNT(*) AS n FROM history WHERE origin = 'importação'").await, 2);
 
     let again = import(&world, &me, ImportKind::Vehicles, &text).await;

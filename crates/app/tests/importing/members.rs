@@ -1,11 +1,12 @@
 //! Members: 5,000 lines with faults, twice, in the middle of a crash, and back.
 
 use crate::{by, count, counts, cpf, digest, import, problems, receive, run, undo, without_versions};
-use app::importing;
+use app::importing::{self, Mapping};
 use app::once::Once;
-use domain::{ImportKind, ImportProblem, ImportState, Rejection};
+use domain::{BranchCode, ImportKind, ImportProblem, ImportState, Rejection};
 use std::time::Duration;
 use testkit::{World, both_engines, eight_at_once};
+use wire::read::Given;
 
 const HEADERS: &str = "CPF;Nome completo;Data de nasc.;Celular;E-mail;Cidade;UF;Loja;Observação\n";
 
@@ -293,6 +294,44 @@ async fn an_operator_imports_into_his_branches_and_sees_his_own_imports(world: W
 }
 
 #[both_engines]
+async fn those_who_are_new_go_to_the_branch_that_was_chosen_where_their_line_names_none(world: World) {
+    let me = by(&world.administrator);
+    import(&world, &me, ImportKind::Members, &format!("CPF;Nome;Loja\n{};Ana;1\n", cpf(1))).await;
+    let to = |branch: Given<i32>| {
+        let branch = match branch {
+            Given::Set(code) => Given::Set(BranchCode::new(code)),
+            Given::Clear => Given::Clear,
+            Given::Keep => Given::Keep,
+        };
+        Mapping { columns: Vec::new(), branch }
+    };
+    let text = format!("CPF;Nome;Loja\n{};Ana Maria;\n{};Bia;\n{};Cida;1\n", cpf(1), cpf(2), cpf(3));
+    let received = receive(&world, &me, ImportKind::Members, &text).await.unwrap();
+    let map = async |by, branch| {
+        importing::map(world.app(), by, received.code, to(branch), Once::each_time()).await
+    };
+    let refused = map(&me, Given::Set(99)).await;
+    assert!(matches!(refused, Err(app::Error::Refused(_))), "no such branch");
+    map(&me, Given::Set(2)).await.unwrap();
+    assert_eq!(map(&me, Given::Keep).await.unwrap().now().unwrap().branch, Some(BranchCode::new(2)));
+    importing::check(world.app(), &me, received.code, Once::each_time()).await.unwrap();
+    assert_eq!(counts(&run(&world, &me, &received).await), [2, 1, 0, 0]);
+    importing::start(world.app(), &me, received.code, false, Once::each_time()).await.unwrap();
+    assert_eq!(counts(&run(&world, &me, &received).await), [2, 1, 0, 0]);
+    for (document, branch) in [(1, 1), (2, 2), (3, 1)] {
+        let document = domain::Document::parse(&cpf(document)).unwrap();
+        let found = storage::people::by_document(world.db(), me.scope.tenant(), &document);
+        assert_eq!(found.await.unwrap().unwrap().1.branch, BranchCode::new(branch), "of {document:?}");
+    }
+    let leads = format!("Nome;CPF\nDora;{}\n", cpf(4));
+    let leads = receive(&world, &me, ImportKind::Leads, &leads).await.unwrap();
+    importing::map(world.app(), &me, leads.code, to(Given::Set(2)), Once::each_time()).await.unwrap();
+    importing::start(world.app(), &me, leads.code, false, Once::each_time()).await.unwrap();
+    assert_eq!(counts(&run(&world, &me, &leads).await), [1, 0, 0, 0]);
+    assert_eq!(count(&world, "SELECT branch AS n FROM leads").await, 2);
+}
+
+#[both_engines]
 async fn columns_are_mapped_by_hand_and_remembered(world: World) {
     let me = by(&world.administrator);
     let text = format!("Doc;Quem;Onde\n{};Ana;1\n", cpf(1));
@@ -304,8 +343,10 @@ async fn columns_are_mapped_by_hand_and_remembered(world: World) {
         wire::refusal::texts(&problems),
         "colunas: diga que coluna do arquivo traz CPF ou CNPJ e Nome."
     );
-    let pairs =
-        |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+    let pairs = |pairs: &[(&str, &str)]| Mapping {
+        columns: pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect(),
+        branch: Given::Keep,
+    };
     let wrong = pairs(&[("Doc", "cpfCnpj"), ("Quem", "cpfCnpj"), ("Outra", "email"), ("Onde", "lugar")]);
     let refused = importing::map(world.app(), &me, import.code, wrong, Once::each_time()).await;
     let Err(app::Error::Refused(problems)) = refused else { panic!("wrong") };

@@ -3,9 +3,10 @@
 use super::{PLACE, by, counted, told, words};
 use crate::form::Form;
 use crate::frame::Frame;
+use crate::members::Choice;
 use crate::page::{Refusal, page, refused, show};
 use crate::visitor::{Guest, Number, redirect, root};
-use app::importing::{self, Import};
+use app::importing::{self, Import, Mapping};
 use app::once::{Done, Once};
 use app::{App, Error};
 use askama::Template;
@@ -13,6 +14,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::{ImportCode, ImportState};
+use wire::read::Given;
 
 /// Lines that are shown as examples.
 const EXAMPLES: i64 = 3;
@@ -47,7 +49,15 @@ struct Columns {
     missing: Vec<&'static str>,
     /// How many columns go nowhere.
     left_out: String,
+    /// Where those go who are new and whose line names no branch; nothing to choose where there is one alone.
+    branches: Vec<Choice>,
     problems: Vec<String>,
+}
+
+/// What is chosen, or shall be.
+struct Chosen {
+    mapping: Vec<String>,
+    branch: Option<i32>,
 }
 
 /// `GET /console/importar/{codigo}/colunas`
@@ -59,17 +69,19 @@ pub async fn form(State(app): State<App>, guest: Guest, Number(code): Number) ->
     if !matches!(import.state, ImportState::Ready | ImportState::Checked) {
         return redirect(&super::one::at(&root(&app), code));
     }
-    let mapping = import.mapping.clone();
-    show(&guest, made(&app, &guest, &import, &mapping, Vec::new()).await)
+    let chosen =
+        Chosen { mapping: import.mapping.clone(), branch: import.branch.map(domain::BranchCode::get) };
+    show(&guest, made(&app, &guest, &import, &chosen, Vec::new()).await)
 }
 
 async fn made(
     app: &App,
     guest: &Guest,
     import: &Import,
-    mapping: &[String],
+    chosen: &Chosen,
     problems: Vec<String>,
 ) -> Result<Columns, Error> {
+    let mapping = &chosen.mapping;
     let lines = importing::first_lines(app, &by(guest), import, EXAMPLES).await?;
     let fields = wire::sheet::columns(import.kind);
     let is_chosen = |name: &str| mapping.iter().any(|field| field == name);
@@ -112,8 +124,28 @@ async fn made(
                 "colunas ficam de fora",
             ),
         },
+        branches: branches(app, guest, import, chosen.branch).await?,
         problems,
     })
+}
+
+/// The branches that somebody may choose among, where there is a choice and a sheet of this kind may need it.
+async fn branches(
+    app: &App,
+    guest: &Guest,
+    import: &Import,
+    chosen: Option<i32>,
+) -> Result<Vec<Choice>, Error> {
+    let scope = &guest.session().scope;
+    let registers = app::base::registers(app, scope.tenant()).await?;
+    let choices = registers.branches_of(scope).map(|one| Choice {
+        value: one.code.to_string(),
+        name: one.name.clone(),
+        is_chosen: chosen == Some(one.code.get()),
+    });
+    let choices: Vec<Choice> = choices.collect();
+    let is_needed = choices.len() > 1 && importing::begins_in_a_branch(import.kind);
+    Ok(if is_needed { choices } else { Vec::new() })
 }
 
 /// As much of a cell as shows what it is.
@@ -144,7 +176,11 @@ pub async fn choose(
     };
     let chosen: Vec<String> =
         (0..import.headers.len()).map(|at| sent.text(&format!("campo-{at}")).to_owned()).collect();
-    let wanted = import.headers.iter().cloned().zip(chosen.iter().cloned()).collect();
+    let chosen = Chosen { mapping: chosen, branch: sent.text("loja").parse().ok() };
+    let wanted = Mapping {
+        columns: import.headers.iter().cloned().zip(chosen.mapping.iter().cloned()).collect(),
+        branch: chosen.branch.map_or(Given::Clear, |code| Given::Set(domain::BranchCode::new(code))),
+    };
     let done = match importing::map(&app, &by, code, wanted, Once::each_time()).await.and_then(Done::now) {
         Ok(_) => importing::check(&app, &by, code, Once::each_time()).await.and_then(Done::now),
         Err(error) => Err(error),
@@ -186,6 +222,7 @@ pub const CASES: crate::rendered::Cases = &[("console/importacao_colunas.html", 
         targets: vec![Target { name: "cpfCnpj", label: "CPF ou CNPJ", is_required: true }],
         missing: with.many(|| "Nome"),
         left_out: with.text(),
+        branches: with.choices(),
         problems: with.many(|| with.text()),
     })
 })];

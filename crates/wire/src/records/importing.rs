@@ -2,7 +2,7 @@
 
 use crate::input;
 use crate::read::Between;
-use domain::Text;
+use domain::{BranchCode, Text};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -47,6 +47,8 @@ input! {
     pub struct ColunasInput = "ColunasInputTO" {
         /// As colunas.
         columns "colunas": required Vec<ColunaInput> = [{"coluna": "CPF do associado", "campo": "cpfCnpj"}],
+        /// Loja de associados e leads novos em linhas que não dizem a loja; quem já existe fica na sua.
+        branch "codLoja": optional BranchCode = 1,
     }
 }
 
@@ -77,6 +79,9 @@ pub struct ImportacaoTO {
     /// Se os receptores são avisados do que muda.
     #[schema(examples(false))]
     pub dispara_gatilhos: bool,
+    /// A loja dos novos, em linhas que não dizem a loja.
+    #[schema(examples(1))]
+    pub cod_loja: Option<i32>,
     /// Quantas linhas o arquivo tem.
     #[schema(value_type = i32, examples(5000))]
     pub linhas: i64,

@@ -32,7 +32,7 @@ pub fn shaped(cell: Cell, text: &str) -> Result<Value, Bad> {
         Cell::Date => date(text).into(),
         Cell::Money => money(text).into(),
         Cell::Flag => return flag(text),
-        Cell::Number => number(text).map_or_else(|| text.into(), Value::from),
+        Cell::Number | Cell::Year => number(text).map_or_else(|| text.into(), Value::from),
         Cell::Sex => one_of::<Sex>(
             text,
             &[
@@ -148,31 +148,19 @@ fn date(text: &str) -> String {
     }
 }
 
-/// The day that a sheet counts so many days to. The 60th is one that never was, so it counts from two days before 1900.
+/// The day that a sheet counts so many days to. It counts a 29th of February 1900 that never was: its days begin one earlier.
 pub fn day_of_serial(days: i64) -> Option<Date> {
     if !(0..=2_958_465).contains(&days) {
         return None;
     }
-    let (mut year, mut rest) = (1899_i64, days + 363);
-    loop {
-        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-        let length = if leap { 366 } else { 365 };
-        if rest < length {
-            let months = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-            let mut month = 0;
-            while rest >= months[month] {
-                rest -= months[month];
-                month += 1;
-            }
-            return Date::new(
-                i16::try_from(year).ok()?,
-                i8::try_from(month + 1).ok()?,
-                i8::try_from(rest + 1).ok()?,
-            );
-        }
-        rest -= length;
-        year += 1;
-    }
+    Date::new(1899, 12, 30)?.plus_days(days)
+}
+
+/// The year in which a vehicle was made and that of its model, where one cell holds both: `2015/2016`.
+pub fn both_years(text: &str) -> Option<(i64, i64)> {
+    let (made, model) = text.split_once(['/', '-'])?;
+    let year = |text: &str| number(text).filter(|_| text.trim().len() == 4);
+    Some((year(made)?, year(model)?))
 }
 
 /// `R$ 1.234,56` → `1234.56`
@@ -353,6 +341,15 @@ mod tests {
             ("ontem", "ontem"),
         ] {
             assert_eq!(text(Cell::Date, given), day, "{given}");
+        }
+    }
+
+    #[test]
+    fn two_years_in_one_cell_are_two() {
+        assert_eq!(both_years("2015/2016"), Some((2015, 2016)));
+        assert_eq!(both_years(" 2015 - 2015 "), Some((2015, 2015)));
+        for other in ["2015", "15/16", "2015/16", "2015/", "ano/2016", "2015/2016/2017"] {
+            assert_eq!(both_years(other), None, "{other}");
         }
     }
 

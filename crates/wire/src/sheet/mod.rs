@@ -4,7 +4,7 @@
 mod cells;
 mod columns;
 
-pub use cells::{Bad, day_of_serial, is_nothing, number, shaped};
+pub use cells::{Bad, both_years, day_of_serial, is_nothing, number, shaped};
 pub use columns::columns;
 
 use domain::{ImportKind, fold};
@@ -33,6 +33,8 @@ pub enum Cell {
     Money,
     Flag,
     Number,
+    /// A year, or the two of a vehicle in one.
+    Year,
     Phone,
     Sex,
     CivilState,
