@@ -1,5 +1,5 @@
 //! What is compared with: the same bytes posted over as many connections, by tasks that do nothing else; and the same
-//! with one row for each post, written in batches by the raw driver.
+//! with one row for each post, or with all that the engine keeps of a message, written in batches by the raw driver.
 
 use super::base::{Base, Place};
 use super::receivers::Receiver;
@@ -42,25 +42,80 @@ pub async fn posts(base: &Base, body: &Bytes, count: u64) -> Result<f64, Failure
     Ok(count as f64 / begun.elapsed().as_secs_f64())
 }
 
-/// The same, with a row for each. `number` tells the rounds apart.
-pub async fn posts_with_rows(base: &Base, body: &Bytes, count: u64, number: i64) -> Result<f64, Failure> {
-    let (rows, read) = mpsc::unbounded_channel();
+/// What is written for each post.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// One row: the attempt.
+    Attempt,
+    /// What the engine writes of a message: its queue is taken in hand; then the attempt, the end of the delivery, and the
+    /// end of the queue.
+    All,
+}
+
+/// The same, with rows for each. `number` tells the rounds apart.
+pub async fn posts_with_rows(
+    base: &Base,
+    body: &Bytes,
+    count: u64,
+    (rows, number): (Rows, i64),
+) -> Result<f64, Failure> {
+    let first = number * i64::from(u32::MAX);
+    if rows == Rows::All {
+        lay_up(base, count, first).await?;
+    }
+    let (sent, read) = mpsc::unbounded_channel();
     let begun = Instant::now();
     let writing: tokio::task::JoinHandle<Result<(), String>> = match &base.place {
         Place::Sqlite(path) => {
             let path = path.clone();
             let told = |error: rusqlite::Error| error.to_string();
-            tokio::task::spawn_blocking(move || write_sqlite(&path, read, number).map_err(told))
+            tokio::task::spawn_blocking(move || {
+                write_sqlite(&path, read, rows, (first, number)).map_err(told)
+            })
         }
         Place::Postgres(config) => {
             let config = config.clone();
             let told = |error: tokio_postgres::Error| error.to_string();
-            tokio::spawn(async move { write_postgres(&config, read, number).await.map_err(told) })
+            tokio::spawn(
+                async move { write_postgres(&config, read, rows, (first, number)).await.map_err(told) },
+            )
         }
     };
-    post(&base.receivers, body, count, rows).await?;
+    post(&base.receivers, body, count, sent).await?;
     writing.await??;
     Ok(count as f64 / begun.elapsed().as_secs_f64())
+}
+
+/// Deliveries and queues that wait, as changes lay them up.
+async fn lay_up(base: &Base, count: u64, first: i64) -> Result<(), Failure> {
+    let receivers = base.receivers.len() as i64;
+    let numbers =
+        format!("WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {count})");
+    let outbox = format!(
+        "{numbers} INSERT INTO outbox (tenant, receiver, history_code, entity, record, created_at)
+         SELECT {TENANT}, i % {receivers} + 1, {first} + i, 1, {first} + i, i FROM n"
+    );
+    let queues = format!(
+        "{numbers} INSERT INTO queues (tenant, receiver, entity, record, head, tries, due_at)
+         SELECT {TENANT}, i % {receivers} + 1, 1, {first} + i, {first} + i, 0, i FROM n"
+    );
+    match &base.place {
+        Place::Sqlite(path) => {
+            let path = path.clone();
+            let write = move || -> rusqlite::Result<()> {
+                let connection = connection(&path, &Options::default())?;
+                connection.execute_batch(&outbox)?;
+                connection.execute_batch(&queues)
+            };
+            tokio::task::spawn_blocking(write).await??;
+        }
+        Place::Postgres(config) => {
+            let client = connect(config).await?;
+            client.batch_execute(&outbox).await?;
+            client.batch_execute(&queues).await?;
+        }
+    }
+    Ok(())
 }
 
 async fn post(
@@ -116,17 +171,45 @@ async fn one(sender: &mut http1::SendRequest<Full<Bytes>>, body: &Bytes) -> Resu
 fn write_sqlite(
     path: &std::path::Path,
     mut rows: mpsc::UnboundedReceiver<Row>,
-    number: i64,
+    what: Rows,
+    (first, number): (i64, i64),
 ) -> rusqlite::Result<()> {
     let mut connection = connection(path, &Options::default())?;
     let mut some = Vec::with_capacity(TOGETHER);
+    let key = format!("tenant = {TENANT} AND receiver = ?1 AND entity = 1 AND record = ?2");
+    let take = format!("UPDATE queues SET lease = ?3, holder = 'bench', due_at = 60000 WHERE {key}");
+    let end = format!(
+        "UPDATE outbox SET state = 2, tries = tries + 1, ended_at = ?3
+         WHERE tenant = {TENANT} AND receiver = ?1 AND history_code = ?2"
+    );
+    let empty = format!("DELETE FROM queues WHERE {key} AND lease = ?3");
     while rows.blocking_recv_many(&mut some, TOGETHER) > 0 {
+        if what == Rows::All {
+            let transaction = connection.transaction()?;
+            for row in &some {
+                transaction.prepare_cached(&take)?.execute([row.receiver, first + row.code, number])?;
+            }
+            transaction.commit()?;
+        }
         let transaction = connection.transaction()?;
         {
             let mut insert =
                 transaction.prepare_cached(&format!("{INSERT} VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL)"))?;
-            for row in some.drain(..) {
-                insert.execute([TENANT, row.receiver, row.code, number, 0, row.status, row.millis])?;
+            for row in &some {
+                insert.execute([
+                    TENANT,
+                    row.receiver,
+                    first + row.code,
+                    number,
+                    0,
+                    row.status,
+                    row.millis,
+                ])?;
+            }
+            for row in some.drain(..).filter(|_| what == Rows::All) {
+                let one = [row.receiver, first + row.code, number];
+                transaction.prepare_cached(&end)?.execute(one)?;
+                transaction.prepare_cached(&empty)?.execute(one)?;
             }
         }
         transaction.commit()?;
@@ -137,7 +220,8 @@ fn write_sqlite(
 async fn write_postgres(
     config: &tokio_postgres::Config,
     mut rows: mpsc::UnboundedReceiver<Row>,
-    number: i64,
+    what: Rows,
+    (first, number): (i64, i64),
 ) -> Result<(), tokio_postgres::Error> {
     let client = connect(config).await?;
     let text = format!(
@@ -145,13 +229,34 @@ async fn write_postgres(
          FROM UNNEST($2::BIGINT[], $3::BIGINT[], $4::BIGINT[], $5::BIGINT[]) AS t (r, c, s, m)"
     );
     let insert = client.prepare(&text).await?;
+    let given = "UNNEST($2::BIGINT[], $3::BIGINT[]) AS t (r, c)";
+    let key = format!("q.tenant = {TENANT} AND q.receiver = t.r AND q.entity = 1 AND q.record = t.c");
+    let take =
+        format!("UPDATE queues q SET lease = $1, holder = 'bench', due_at = 60000 FROM {given} WHERE {key}");
+    let take = client.prepare(&take).await?;
+    let end = format!(
+        "UPDATE outbox o SET state = 2, tries = o.tries + 1, ended_at = $1 FROM {given}
+         WHERE o.tenant = {TENANT} AND o.receiver = t.r AND o.history_code = t.c"
+    );
+    let end = client.prepare(&end).await?;
+    let empty = format!("DELETE FROM queues q USING {given} WHERE {key} AND q.lease = $1");
+    let empty = client.prepare(&empty).await?;
     let mut some = Vec::with_capacity(TOGETHER);
     while rows.recv_many(&mut some, TOGETHER).await > 0 {
         let column = |part: fn(&Row) -> i64| some.iter().map(part).collect::<Vec<i64>>();
         let receivers = column(|row| row.receiver);
-        let (codes, statuses, millis) =
-            (column(|row| row.code), column(|row| row.status), column(|row| row.millis));
+        let codes: Vec<i64> = some.iter().map(|row| first + row.code).collect();
+        let (statuses, millis) = (column(|row| row.status), column(|row| row.millis));
+        if what == Rows::All {
+            client.execute(&take, &[&number, &receivers, &codes]).await?;
+            client.batch_execute("BEGIN").await?;
+        }
         client.execute(&insert, &[&number, &receivers, &codes, &statuses, &millis]).await?;
+        if what == Rows::All {
+            client.execute(&end, &[&number, &receivers, &codes]).await?;
+            client.execute(&empty, &[&number, &receivers, &codes]).await?;
+            client.batch_execute("COMMIT").await?;
+        }
         some.clear();
     }
     Ok(())

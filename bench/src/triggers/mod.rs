@@ -11,6 +11,7 @@ mod waits;
 use crate::executor::OwnDatabase;
 use crate::measure::median;
 use crate::times::ms;
+use bare::Rows;
 use base::{Base, Place};
 use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
@@ -53,8 +54,9 @@ fn measure(plan: &Plan) -> Result<(), Failure> {
         println!("A debug build: these figures say nothing. Run it with --release.");
     }
     let mut table = String::from(
-        "| engine | measurement | only posts /s | posts and rows /s | ours /s | of posts and rows | of only posts | \
-         first attempt p50 | p99 |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n",
+        "| engine | measurement | only posts /s | posts and a row /s | posts and all rows /s | ours /s | of posts and a row | \
+         of posts and all rows | of only posts | first attempt p50 | p99 |\n\
+         |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     for (count, name) in COUNTS.into_iter().chain([(10, DEAD)]) {
         if plan.only.as_ref().is_some_and(|word| !name.contains(word.as_str())) {
@@ -99,23 +101,26 @@ fn one(plan: &Plan, runtime: &Runtime, case: Case, place: Place, table: &mut Str
 async fn beside_bare(plan: &Plan, base: &Base, (engine, name, count): Case) -> Result<String, Failure> {
     let changes = plan.deliveries as usize / count;
     let total = (changes * count) as u64;
-    let (mut posts, mut rows, mut ours) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut posts, mut rows, mut all, mut ours) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     warm_up(base, changes, count).await?;
     for round in 0..plan.rounds {
         base.lay_up(changes, count).await?;
         posts.push(bare::posts(base, &base.body, total).await?);
-        rows.push(bare::posts_with_rows(base, &base.body, total, round as i64).await?);
+        let number = 2 * round as i64;
+        rows.push(bare::posts_with_rows(base, &base.body, total, (Rows::Attempt, number)).await?);
+        all.push(bare::posts_with_rows(base, &base.body, total, (Rows::All, number + 1)).await?);
         ours.push(base.drain(total, count, TIMEOUT).await?);
     }
     let share = |of: &[f64]| median(ours.iter().zip(of).map(|(ours, raw)| 100.0 * ours / raw).collect());
     let waits = waits::measure(base, count, plan.span, TIMEOUT).await?;
-    let (of_rows, of_posts) = (share(&rows), share(&posts));
+    let (of_rows, of_all, of_posts) = (share(&rows), share(&all), share(&posts));
     let verdict = if of_rows >= GOAL { "reached" } else { "MISSED" };
     Ok(format!(
-        "| {engine} | {name} | {:.0} | {:.0} | {:.0} | {of_rows:.0} % (goal {GOAL:.0} %: {verdict}) | {of_posts:.0} % | \
-         {:.1} ms | {:.1} ms |",
+        "| {engine} | {name} | {:.0} | {:.0} | {:.0} | {:.0} | {of_rows:.0} % (goal {GOAL:.0} %: {verdict}) | {of_all:.0} % | \
+         {of_posts:.0} % | {:.1} ms | {:.1} ms |",
         median(posts),
         median(rows),
+        median(all),
         median(ours),
         ms(waits.p(50.0)),
         ms(waits.p(99.0)),
@@ -155,7 +160,7 @@ async fn beside_dead(plan: &Plan, base: &Base, (engine, name, count): Case) -> R
     let share = median(beside.iter().zip(&alone).map(|(beside, alone)| 100.0 * beside / alone).collect());
     let verdict = if share >= BESIDE_DEAD { "reached" } else { "MISSED" };
     Ok(format!(
-        "| {engine} | {name}, the nine others | — | — | {:.0}, alone {:.0} | {share:.0} % of alone (goal {BESIDE_DEAD:.0} %: {verdict}) | — | \
+        "| {engine} | {name}, the nine others | — | — | — | {:.0}, alone {:.0} | {share:.0} % of alone (goal {BESIDE_DEAD:.0} %: {verdict}) | — | — | \
          {:.1} ms, alone {:.1} ms | {:.1} ms, alone {:.1} ms |",
         median(beside),
         median(alone),
