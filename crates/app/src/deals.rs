@@ -21,6 +21,7 @@ use crate::access::Session;
 use crate::audit::saw;
 use crate::base::{Registers, confirm};
 use crate::benefits::ORIGIN;
+use crate::differences::{Present, refuse_old};
 use crate::leads::{self, Ready, Store};
 use crate::once::{self, Done, Once};
 use crate::situations::Acting;
@@ -53,6 +54,8 @@ struct Entry {
     registers: Arc<Registers>,
     /// None for a new one.
     code: Option<DealCode>,
+    /// Which one was read, where somebody must have seen what he changes.
+    version: Option<i64>,
     input: NegocioInput,
     now: Moment,
 }
@@ -79,10 +82,31 @@ pub async fn save(
     input: NegocioInput,
     once: Once<Saved>,
 ) -> Result<Done<Saved>, Error> {
+    put(app, caller, (code, None), input, once).await
+}
+
+/// Changes the deal of this code as somebody read it: where it is another by now, he is told what differs.
+pub async fn alter(
+    app: &App,
+    caller: &Session,
+    (code, version): (DealCode, i64),
+    input: NegocioInput,
+    once: Once<Saved>,
+) -> Result<Done<Saved>, Error> {
+    put(app, caller, (Some(code), Some(version)), input, once).await
+}
+
+async fn put(
+    app: &App,
+    caller: &Session,
+    (code, version): (Option<DealCode>, Option<i64>),
+    input: NegocioInput,
+    once: Once<Saved>,
+) -> Result<Done<Saved>, Error> {
     let (scope, user, now) = (caller.scope.clone(), caller.user, app.now());
     let entry = move |registers| {
         let (scope, input) = (scope.clone(), input.clone());
-        Entry { scope, user, registers, code, input, now }
+        Entry { scope, user, registers, code, version, input, now }
     };
     let tenant = caller.scope.tenant();
     let done =
@@ -175,6 +199,12 @@ async fn change(tx: &mut Tx, entry: &Entry, code: DealCode) -> Result<Saved, Err
     }
     let unknown = Error::NoSuch { field: Field::Deal, code: code.get() };
     let (Some(before), Some(after)) = (before, after) else { return Err(unknown) };
+    let present = Present { version: before.version, since: before.updated_at };
+    let wanted = managed::between(&before, &after);
+    let zone = &entry.registers.zone;
+    if let Some(old) = entry.version.and_then(|given| refuse_old(given, present, zone, &wanted)) {
+        return Err(old.into());
+    }
     let gone = || storage::Error::Broken(format!("the lead of deal {code} is gone"));
     let lead = storage::leads::by_code(&mut *tx, tenant, after.lead).await?.ok_or_else(gone)?;
     if after == before {

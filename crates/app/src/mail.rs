@@ -40,6 +40,7 @@ pub(crate) enum Message<'m> {
         asked_from: Option<&'m str>,
     },
     PasswordChanged,
+    SecondFactorOn,
     SecondFactorOff,
     /// Nothing but that mail arrives.
     Test,
@@ -56,6 +57,7 @@ impl Message<'_> {
         match self {
             Message::FirstPassword(_) | Message::ResetLink { .. } => true,
             Message::PasswordChanged
+            | Message::SecondFactorOn
             | Message::SecondFactorOff
             | Message::Test
             | Message::ReceiverPaused { .. } => false,
@@ -78,6 +80,7 @@ pub(crate) async fn write(
         Message::FirstPassword(password) => mail::first_password(head, password.expose()),
         Message::ResetLink { link, minutes, asked_from } => mail::reset_link(head, link, minutes, asked_from),
         Message::PasswordChanged => mail::password_changed(head),
+        Message::SecondFactorOn => mail::second_factor_on(head),
         Message::SecondFactorOff => mail::second_factor_off(head),
         Message::Test => mail::test(head),
         Message::ReceiverPaused { code, address, gone } => {

@@ -56,13 +56,18 @@ fn own<W>(app: &App, visitor: &Visitor, what: W) -> Result<Doing<W>, Error> {
     Ok(Doing { vault: Some(app.vault()?.clone()), tenant, user, what, now: app.now() })
 }
 
-/// Makes a secret that waits to be confirmed; one that waited before is forgotten, one that counts stays.
-pub async fn begin(app: &App, visitor: &Visitor) -> Result<(), Error> {
+/// Makes a secret that waits to be confirmed; one that waited before is forgotten, one that counts stays. `false` where the
+/// password is wrong: whoever finds a session open shuts nobody out.
+pub async fn begin(app: &App, visitor: &Visitor, password: &str, from: CallerAddress) -> Result<bool, Error> {
+    if !is_password(app, visitor, password, from).await? {
+        return Ok(false);
+    }
     let mut secret = [0; totp::SECRET];
     app.chance.fill(&mut secret);
     let place = access::place(visitor.session.scope.tenant(), visitor.session.user);
     let doing = own(app, visitor, app.vault()?.seal(&*app.chance, place, &secret)?)?;
-    app.db.write(Lane::of(doing.tenant), doing, |tx, doing| Box::pin(write_begin(tx, doing))).await
+    app.db.write(Lane::of(doing.tenant), doing, |tx, doing| Box::pin(write_begin(tx, doing))).await?;
+    Ok(true)
 }
 
 async fn write_begin(tx: &mut Tx, doing: &Doing<Vec<u8>>) -> Result<(), Error> {
@@ -108,21 +113,29 @@ async fn unconfirmed<W>(tx: &mut Tx, doing: &Doing<W>) -> Result<Option<Vec<u8>>
 /// is wrong or nothing waits.
 pub async fn confirm(app: &App, visitor: &Visitor, code: &str) -> Result<Option<Vec<String>>, Error> {
     let codes = recovery::fresh(&*app.chance);
-    let doing = own(app, visitor, (code.to_owned(), codes.clone()))?;
+    let doing = own(app, visitor, (code.to_owned(), codes.clone(), Arc::clone(&app.public_url)))?;
     let lane = Lane::of(doing.tenant);
     let done = app.db.write(lane, doing, |tx, doing| Box::pin(write_confirm(tx, doing))).await?;
     Ok(done.then_some(codes))
 }
 
-async fn write_confirm(tx: &mut Tx, doing: &Doing<(String, Vec<String>)>) -> Result<bool, Error> {
-    let (tenant, user, (code, codes)) = (doing.tenant, doing.user, &doing.what);
+async fn write_confirm(tx: &mut Tx, doing: &Doing<(String, Vec<String>, Arc<str>)>) -> Result<bool, Error> {
+    let (tenant, user, (code, codes, server)) = (doing.tenant, doing.user, &doing.what);
     let Some(secret) = unconfirmed(tx, doing).await? else { return Ok(false) };
     let Some(step) = totp::step(&secret, code, doing.now) else { return Ok(false) };
     let hashes: Vec<[u8; 32]> = codes.iter().filter_map(|code| recovery::hash(tenant, user, code)).collect();
     second_factors::confirm(tx, (tenant, user), step, &hashes, doing.now).await?;
     let what = format!("usuário {user} ligou o segundo fator");
     users::tell(tx, (tenant, Some(user)), OWN, what, doing.now).await?;
+    let owner = owner(tx, tenant, user).await?;
+    let to = Addressee { tenant, name: &owner.name, email: &owner.email };
+    mail::write(tx, server, to, Message::SecondFactorOn, doing.now).await?;
     Ok(true)
+}
+
+async fn owner(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<users::User, Error> {
+    let found = storage::users::find(&mut *tx, tenant, user).await?;
+    found.ok_or(Error::NoSuch { field: Field::User, code: user.get() })
 }
 
 /// Whether this is the visitor's password or a good code of his; a code is used up.
@@ -133,14 +146,23 @@ async fn is_proven(app: &App, visitor: &Visitor, proof: &str, from: CallerAddres
     if looks_like_code && access::check_code(app, whose, proof, from).await? {
         return Ok(true);
     }
-    match access::by_door(app, Door::Question, (&visitor.email, proof), from).await {
+    is_password(app, visitor, proof, from).await
+}
+
+async fn is_password(
+    app: &App,
+    visitor: &Visitor,
+    password: &str,
+    from: CallerAddress,
+) -> Result<bool, Error> {
+    match access::by_door(app, Door::Question, (&visitor.email, password), from).await {
         Ok(_) => Ok(true),
         Err(Error::Credential) => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-/// Ten new recovery codes in place of those that are left; `None` where the proof is wrong.
+/// Ten new recovery codes in place of those that are left; `None` where the proof is wrong, or there is nothing to recover.
 pub async fn renew_recovery(
     app: &App,
     visitor: &Visitor,
@@ -152,17 +174,23 @@ pub async fn renew_recovery(
     }
     let codes = recovery::fresh(&*app.chance);
     let doing = own(app, visitor, codes.clone())?;
-    app.db.write(Lane::of(doing.tenant), doing, |tx, doing| Box::pin(write_recovery(tx, doing))).await?;
-    Ok(Some(codes))
+    let lane = Lane::of(doing.tenant);
+    let done = app.db.write(lane, doing, |tx, doing| Box::pin(write_recovery(tx, doing))).await?;
+    Ok(done.then_some(codes))
 }
 
-async fn write_recovery(tx: &mut Tx, doing: &Doing<Vec<String>>) -> Result<(), Error> {
+async fn write_recovery(tx: &mut Tx, doing: &Doing<Vec<String>>) -> Result<bool, Error> {
     let (tenant, user) = (doing.tenant, doing.user);
+    let factor = second_factors::find(&mut *tx, tenant, user).await?;
+    if factor.is_none_or(|factor| factor.confirmed_at.is_none()) {
+        return Ok(false);
+    }
     let hashes: Vec<[u8; 32]> =
         doing.what.iter().filter_map(|code| recovery::hash(tenant, user, code)).collect();
     tx.batch(second_factors::replace_recovery(tenant, user, &hashes)).await?;
     let what = format!("usuário {user} recebeu novos códigos de recuperação");
-    users::tell(tx, (tenant, Some(user)), OWN, what, doing.now).await
+    users::tell(tx, (tenant, Some(user)), OWN, what, doing.now).await?;
+    Ok(true)
 }
 
 /// Switches the visitor's own off; `false` where neither password nor code is right.
@@ -211,8 +239,7 @@ type Remover = ((Option<UserCode>, &'static str), Arc<str>);
 
 async fn write_remove(tx: &mut Tx, doing: &Doing<Remover>) -> Result<bool, Error> {
     let (tenant, user, ((by, operation), server)) = (doing.tenant, doing.user, &doing.what);
-    let found = storage::users::find(&mut *tx, tenant, user).await?;
-    let found = found.ok_or(Error::NoSuch { field: Field::User, code: user.get() })?;
+    let found = owner(tx, tenant, user).await?;
     let counted =
         second_factors::find(&mut *tx, tenant, user).await?.is_some_and(|one| one.confirmed_at.is_some());
     if !second_factors::end(tx, tenant, user).await? {

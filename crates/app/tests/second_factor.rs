@@ -64,7 +64,7 @@ fn is_in(passed: &Result<Passed, Error>) -> bool {
 async fn switched_on(world: &World, who: &Caller) -> (Visitor, String, Vec<String>) {
     let app = world.app();
     let visitor = inside(app, who).await;
-    second_factor::begin(app, &visitor).await.unwrap();
+    assert!(second_factor::begin(app, &visitor, PASSWORD, home()).await.unwrap());
     let secret = second_factor::waiting(app, &visitor).await.unwrap().unwrap().text;
     let codes =
         second_factor::confirm(app, &visitor, &code(&secret, world.clock.now())).await.unwrap().unwrap();
@@ -80,8 +80,13 @@ async fn it_counts_once_a_code_has_confirmed_it(world: World) {
     let state = || second_factor::state(app, world.here, world.operator.code);
     assert_eq!(state().await.unwrap(), State::Off);
     assert!(second_factor::waiting(app, &visitor).await.unwrap().is_none());
-    second_factor::begin(app, &visitor).await.unwrap();
+    // Whoever finds the session open knows no password.
+    assert!(!second_factor::begin(app, &visitor, "errada errada", home()).await.unwrap());
+    assert_eq!(state().await.unwrap(), State::Off);
+    assert!(second_factor::begin(app, &visitor, PASSWORD, home()).await.unwrap());
     assert_eq!(state().await.unwrap(), State::Begun);
+    let recovery = second_factor::renew_recovery(app, &visitor, PASSWORD, home()).await.unwrap();
+    assert!(recovery.is_none(), "there is nothing to recover yet");
     let waiting = second_factor::waiting(app, &visitor).await.unwrap().unwrap();
     assert!(waiting.address.starts_with("otpauth://totp/Amparo%20Associa"), "{}", waiting.address);
     assert!(second_factor::confirm(app, &visitor, "000000").await.unwrap().is_none());
@@ -89,10 +94,11 @@ async fn it_counts_once_a_code_has_confirmed_it(world: World) {
     let now = world.clock.now();
     let codes = second_factor::confirm(app, &visitor, &code(&waiting.text, now)).await.unwrap().unwrap();
     assert_eq!(codes.len(), 10);
+    assert!(world.last_mail_to(&world.operator.email).await.contains("acaba de ser ligado"));
     assert_eq!(state().await.unwrap(), State::On { since: now, recovery_left: 10 });
     ticket(app, &world.operator).await;
     // One that counts is not begun anew, and its secret is not shown again.
-    second_factor::begin(app, &visitor).await.unwrap();
+    assert!(second_factor::begin(app, &visitor, PASSWORD, home()).await.unwrap());
     assert!(second_factor::waiting(app, &visitor).await.unwrap().is_none());
     assert!(matches!(state().await.unwrap(), State::On { .. }));
     let kept = app.db.query(Weight::Search, sql("SELECT sealed FROM secrets")).await.unwrap();
@@ -218,6 +224,7 @@ async fn its_owner_switches_it_off_with_his_password_or_a_code(world: World) {
     assert!(world.last_mail_to(&world.operator.email).await.contains("acaba de ser desligado"));
     let left = app.db.query(Weight::Search, sql("SELECT code FROM secrets")).await.unwrap();
     assert!(left.is_empty(), "nothing is left of it");
+    assert!(second_factor::renew_recovery(app, &visitor, PASSWORD, home()).await.unwrap().is_none());
     let (visitor, ..) = switched_on(&world, &world.operator).await;
     assert!(second_factor::switch_off(app, &visitor, PASSWORD, home()).await.unwrap());
 }

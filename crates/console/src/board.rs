@@ -90,13 +90,17 @@ pub struct Changes {
 
 /// The answer to a question for changes, and to a move that was made.
 pub fn changed(board: Option<(i64, Vec<Column>)>) -> Response {
-    let (since, columns) = board.map_or((None, Vec::new()), |(since, columns)| (Some(since), columns));
-    page(StatusCode::OK, &Changes { since, columns, problems: Vec::new() })
+    answered(StatusCode::OK, board, Vec::new())
 }
 
-/// The answer to a move that was not made: why, and where its card is now.
-pub fn refused(since: i64, columns: Vec<Column>, problems: Vec<String>) -> Response {
-    page(StatusCode::CONFLICT, &Changes { since: Some(since), columns, problems })
+/// The answer to a move that was not made: why, and where its card is now. Of a board that is too old nothing else is said.
+pub fn refused(board: Option<(i64, Vec<Column>)>, problems: Vec<String>) -> Response {
+    answered(StatusCode::CONFLICT, board, problems)
+}
+
+fn answered(status: StatusCode, board: Option<(i64, Vec<Column>)>, problems: Vec<String>) -> Response {
+    let (since, columns) = board.map_or((None, Vec::new()), |(since, columns)| (Some(since), columns));
+    page(status, &Changes { since, columns, problems })
 }
 
 /// Whether the script of a board asks, and not a form.

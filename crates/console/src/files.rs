@@ -56,6 +56,14 @@ pub struct Problem {
     pub text: String,
 }
 
+/// What became of the files that somebody sent, where not all is well.
+#[derive(Default)]
+pub struct Report {
+    /// What was kept all the same; empty where nothing was.
+    pub kept: String,
+    pub problems: Vec<Problem>,
+}
+
 /// What a page shows of the files of its record.
 pub struct Section {
     pub action: String,
@@ -63,17 +71,12 @@ pub struct Section {
     pub pictures: Vec<Shown>,
     pub others: Vec<Shown>,
     pub is_changeable: bool,
-    pub problems: Vec<Problem>,
+    pub report: Report,
     pub largest_mib: u64,
 }
 
 /// The files of a record, for its page.
-pub async fn section(
-    app: &App,
-    guest: &Guest,
-    owner: Owner,
-    problems: Vec<Problem>,
-) -> Result<Section, Error> {
+pub async fn section(app: &App, guest: &Guest, owner: Owner, report: Report) -> Result<Section, Error> {
     let listed = files::list(app, guest.session(), owner).await?;
     let all = listed.files.iter().map(|file| shown(file, &listed.registers.zone));
     let (pictures, others) = all.partition(|one| one.is_picture);
@@ -84,7 +87,7 @@ pub async fn section(
         pictures,
         others,
         is_changeable: listed.is_changeable,
-        problems,
+        report,
         largest_mib: app.files.limits.largest_mib,
     })
 }
@@ -120,13 +123,15 @@ const fn kind(kind: FileKind) -> &'static str {
     }
 }
 
-/// `1,4 MB`
+/// `1,4 MB`, measured as the limits are.
 fn size(bytes: i64) -> String {
+    const KIB: i64 = 1024;
+    const MIB: i64 = 1024 * KIB;
     match bytes {
-        ..1_000 => format!("{bytes} bytes"),
-        1_000..1_000_000 => format!("{} kB", (bytes + 500) / 1_000),
+        ..KIB => format!("{bytes} bytes"),
+        KIB..MIB => format!("{} kB", bytes / KIB),
         _ => {
-            let tenths = (bytes + 50_000) / 100_000;
+            let tenths = bytes * 10 / MIB;
             format!("{},{} MB", tenths / 10, tenths % 10)
         }
     }
@@ -148,7 +153,10 @@ impl Section {
             pictures: with.many(|| one(true)),
             others: with.many(|| one(false)),
             is_changeable: true,
-            problems: with.many(|| Problem { name: with.text(), text: with.text() }),
+            report: Report {
+                kept: with.text(),
+                problems: with.many(|| Problem { name: with.text(), text: with.text() }),
+            },
             largest_mib: 25,
         }
     }
@@ -165,11 +173,11 @@ mod tests {
     fn a_size_is_told_as_people_say_it() {
         for (bytes, said) in [
             (0, "0 bytes"),
-            (999, "999 bytes"),
-            (1_000, "1 kB"),
-            (183_204, "183 kB"),
-            (1_000_000, "1,0 MB"),
-            (26_214_400, "26,2 MB"),
+            (1_023, "1023 bytes"),
+            (1_024, "1 kB"),
+            (183_204, "178 kB"),
+            (1_048_576, "1,0 MB"),
+            (26_214_400, "25,0 MB"),
         ] {
             assert_eq!(size(bytes), said);
         }

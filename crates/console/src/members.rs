@@ -5,6 +5,7 @@ use crate::frame::Frame;
 use crate::lists::{Around, Cell, Column, around, column};
 use crate::page::show;
 use crate::person::STATES;
+use crate::records::labelled;
 use crate::show::{Pager, money};
 use crate::visitor::{Guest, Query};
 use crate::words;
@@ -125,6 +126,7 @@ const FURTHER: [(&str, &str, &str); 6] = [
     ("dataNascimento", "Nascimento", "data"),
     ("cnpjEmpresa", "CNPJ do empregador", "documento"),
 ];
+const TYPED: [(&str, &str); 3] = [("nome", "Nome"), ("cpf", "CPF ou CNPJ"), ("placa", "Placa")];
 const SELLERS: [(&str, &str); 2] = [("codConsultor", "Consultor"), ("codRepresentante", "Representante")];
 
 fn choices(query: &Query, name: &str, all: impl Iterator<Item = (String, String)>) -> Vec<Choice> {
@@ -143,15 +145,17 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<Members, Error>
     let asked = given.clone().map(|(name, text)| (name.to_owned(), text.to_owned()));
     let page = ("pagina".to_owned(), query.page().to_string());
     let asked: Result<PesquisaAssociadoQuery, _> = wire::read::query(asked.chain([page]));
+    let labels: Vec<(&str, &str)> =
+        TYPED.into_iter().chain(FURTHER.map(|(name, label, _)| (name, label))).collect();
     let (rows, total, problems) = match asked {
         Ok(asked) => match searches::rows(app, caller, asked, "GET /console/associados").await {
             Ok(page) => (page.rows, page.total, Vec::new()),
             Err(Error::Refused(problems)) => {
-                (Vec::new(), 0, problems.iter().map(wire::refusal::sentence).collect())
+                (Vec::new(), 0, labelled(problems.iter().map(wire::refusal::text).collect(), &labels))
             }
             Err(error) => return Err(error),
         },
-        Err(problems) => (Vec::new(), 0, problems.into_lines()),
+        Err(problems) => (Vec::new(), 0, labelled(problems.into_lines(), &labels)),
     };
     let situations = registers.situations_of(Entity::Benefit).map(|one| (one.name.clone(), one.name.clone()));
     let branches = registers.branches_of(&caller.scope).map(|one| (one.code.to_string(), one.name.clone()));

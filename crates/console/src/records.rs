@@ -131,6 +131,39 @@ pub struct Problems {
     pub conflict: Option<Conflict>,
 }
 
+/// A refusal for people, without the name of its field, which only programs know.
+pub fn told(problem: &Rejection) -> String {
+    if let Rejection::OldVersion { since, fields, .. } = problem {
+        let now = fields.iter().find_map(|one| one.now.as_deref().filter(|_| one.field == "situacao"));
+        let now = now.map(|now| format!(" e está em {now}")).unwrap_or_default();
+        return format!(
+            "Outra pessoa mexeu neste registro em {since}{now}. Nada foi mudado agora: confira como está e, se ainda quiser, \
+             mude de novo."
+        );
+    }
+    bare(&wire::refusal::text(problem))
+}
+
+/// `motivo: informe por quê.` is `Informe por quê.`
+pub fn bare(line: &str) -> String {
+    match line.split_once(": ") {
+        Some((name, rest)) if !name.contains(' ') => sentence(rest),
+        _ => sentence(line),
+    }
+}
+
+/// `dataAberturaInicial: não é uma data.` is `Abertos de: não é uma data.`, by what the page calls its fields.
+pub fn labelled(lines: Vec<String>, names: &[(&str, &str)]) -> Vec<String> {
+    let one = |line: &String| {
+        let known = line.split_once(": ").and_then(|(name, rest)| {
+            let (_, label) = names.iter().find(|(known, _)| *known == name)?;
+            Some(format!("{label}: {rest}"))
+        });
+        known.unwrap_or_else(|| bare(line))
+    };
+    lines.iter().map(one).collect()
+}
+
 /// What a page calls the field of this name.
 pub fn label(shown: &[Spec], name: &str) -> String {
     shown.iter().find(|spec| spec.name == name).map_or(name, |spec| spec.label).to_owned()
@@ -193,7 +226,12 @@ impl Problems {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.of_fields.is_empty() && self.others.is_empty() && self.conflict.is_none()
+        !self.is_wrong() && self.conflict.is_none()
+    }
+
+    /// Whether anything of what was typed is.
+    pub fn is_wrong(&self) -> bool {
+        !self.of_fields.is_empty() || !self.others.is_empty()
     }
 }
 
@@ -233,6 +271,29 @@ impl Conflict {
             }
             _ => None,
         })
+    }
+}
+
+impl Conflict {
+    /// The same of fields that still bear their own names: each as the page calls it, what is chosen by its name, and nothing of
+    /// a field that the page does not show.
+    pub fn named(
+        self,
+        label: impl Fn(&str) -> Option<&'static str>,
+        choices: impl Fn(&str) -> Vec<(String, String)>,
+    ) -> Conflict {
+        let rows = self.rows.into_iter().filter_map(|(name, typed, now)| {
+            let known = choices(&name);
+            let one = |code: &str| {
+                known.iter().find(|(value, _)| value == code).map_or(code, |(_, name)| name).to_owned()
+            };
+            let text = |codes: String| match known.is_empty() {
+                true => codes,
+                false => codes.split(", ").map(one).collect::<Vec<_>>().join(", "),
+            };
+            Some((label(&name)?.to_owned(), text(typed), text(now)))
+        });
+        Conflict { rows: rows.collect(), ..self }
     }
 }
 
@@ -387,6 +448,19 @@ mod tests {
     }
 
     #[test]
+    fn a_refusal_is_told_without_the_name_of_its_field() {
+        assert_eq!(bare("motivo: informe por quê."), "Informe por quê.");
+        assert_eq!(bare("escolha outra coisa: esta não."), "Escolha outra coisa: esta não.");
+        let lines = vec!["uf: não há.".to_owned(), "codLoja: não há.".to_owned()];
+        assert_eq!(labelled(lines, &[("uf", "Estado")]), ["Estado: não há.", "Não há."]);
+        let reason = Rejection::ReasonNeeded { reopens: false };
+        assert_eq!(told(&reason), "Informe por que o registro é cancelado.");
+        let stands = Stands { field: "situacao".to_owned(), sent: None, now: Some("EM REPARO".to_owned()) };
+        let old = Rejection::OldVersion { given: 1, now: 2, since: "hoje".to_owned(), fields: vec![stands] };
+        assert!(told(&old).contains("está em EM REPARO"), "{}", told(&old));
+    }
+
+    #[test]
     fn an_amount_is_read_as_people_type_it() {
         let typed = ["89,90", "1.234,56", "1.234", "89.90", "R$ 10", "1234,5", "abc"];
         let plain = ["89.90", "1234.56", "1234", "89.90", "10", "1234.5", "abc"];
@@ -406,5 +480,12 @@ mod tests {
         let conflict = Conflict::among(&[old], str::to_uppercase).unwrap();
         assert_eq!((conflict.version, conflict.rows.len()), (4, 2));
         assert_eq!(conflict.rows[1], ("ATIVO".to_owned(), "sim".to_owned(), "nada".to_owned()));
+        let fields = vec![stands("lojas", "1, 2", Some("2")), stands("codFunil", "1", None)];
+        let old = Rejection::OldVersion { given: 1, now: 4, since: "hoje".to_owned(), fields };
+        let names = [("1", "Matriz"), ("2", "Centro")].map(|(code, name)| (code.to_owned(), name.to_owned()));
+        let conflict = Conflict::among(&[old], str::to_owned).unwrap();
+        let conflict =
+            conflict.named(|name| (name == "lojas").then_some("Lojas"), |_| names.clone().to_vec());
+        assert_eq!(conflict.rows, [("Lojas".to_owned(), "Matriz, Centro".to_owned(), "Centro".to_owned())]);
     }
 }

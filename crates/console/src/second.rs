@@ -177,7 +177,12 @@ pub async fn change(
     };
     let proof = form.text("prova").trim();
     let done = match form.text("acao") {
-        "ligar" => second_factor::begin(&app, &guest.visitor).await.map(|()| Done::Stage),
+        "ligar" => {
+            let begun =
+                second_factor::begin(&app, &guest.visitor, form.text("senha"), sender.address).await;
+            let wrong = "A senha não confere; nada mudou.";
+            begun.map(|has_begun| if has_begun { Done::Stage } else { Done::Problem(wrong) })
+        }
         "confirmar" => second_factor::confirm(&app, &guest.visitor, proof).await.map(|codes| {
             codes.map_or(
                 Done::Problem("O código não confere. Veja se o relógio do celular está certo, e digite o que aparece agora."),
@@ -186,18 +191,18 @@ pub async fn change(
         }),
         "codigos" => {
             let codes = second_factor::renew_recovery(&app, &guest.visitor, proof, sender.address).await;
-            codes.map(|codes| codes.map_or(Done::Problem(NOT_PROVEN), Done::Codes))
+            let none = "Nem a senha nem o código conferem, ou o segundo fator já foi desligado; nada mudou.";
+            codes.map(|codes| codes.map_or(Done::Problem(none), Done::Codes))
         }
         "desligar" => {
             let off = second_factor::switch_off(&app, &guest.visitor, proof, sender.address).await;
-            off.map(|is_off| if is_off { Done::Off } else { Done::Problem(NOT_PROVEN) })
+            let wrong = "Nem a senha nem o código conferem; nada mudou.";
+            off.map(|is_off| if is_off { Done::Off } else { Done::Problem(wrong) })
         }
         _ => return Refusal::Unreadable.into_response(),
     };
     answer(&app, &guest, done).await
 }
-
-const NOT_PROVEN: &str = "Nem a senha nem o código conferem; nada mudou.";
 
 enum Done {
     Stage,

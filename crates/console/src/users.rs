@@ -1,11 +1,11 @@
 //! `/console/usuarios`: who may enter, what he may do, which branches he sees.
 
-use crate::admin::must_administer;
+use crate::admin::{administered, must_administer};
 use crate::exporting::Links;
 use crate::form::Form;
 use crate::frame::Frame;
 use crate::page::{Refusal, page, show};
-use crate::records::Problems;
+use crate::records::{Conflict, Problems, told};
 use crate::show::moment;
 use crate::visitor::{Guest, Number, redirect, root, tell};
 use app::base::Registers;
@@ -16,7 +16,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::{BranchCode, Email, Field, Moment, Name, Role, UserCode};
+use domain::{BranchCode, Email, Field, Moment, Name, Rejection, Role, UserCode};
 use std::collections::HashMap;
 
 struct Row {
@@ -141,7 +141,26 @@ struct Page {
     factor_since: String,
 }
 
-async fn form(app: &App, guest: &Guest, code: Option<i32>, fields: Fields, problems: Problems) -> Response {
+/// What was refused, beside its fields.
+fn refused(rejections: &[Rejection]) -> Problems {
+    let others = rejections.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
+    let conflict = Conflict::among(rejections, str::to_owned);
+    let mut problems = Problems::renamed(others.map(wire::refusal::text).collect(), &FIELDS);
+    problems.conflict = conflict;
+    problems
+}
+
+async fn form(
+    app: &App,
+    guest: &Guest,
+    code: Option<i32>,
+    mut fields: Fields,
+    mut problems: Problems,
+) -> Response {
+    if let Some(conflict) = &problems.conflict {
+        // Whoever has seen both may save his own.
+        fields.version = conflict.version;
+    }
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let frame = match Frame::of(app, guest, "usuarios").await {
         Ok(frame) => frame,
@@ -157,6 +176,7 @@ async fn form(app: &App, guest: &Guest, code: Option<i32>, fields: Fields, probl
         told: role_told(*role),
         is_chosen: fields.role == Some(*role),
     });
+    problems.conflict = problems.conflict.map(|one| one.named(label, |name| chosen(&registers, name)));
     let branches = branches(&registers, &fields);
     let is_self = code == Some(guest.session().user.get());
     let habits = match users::habits(app, guest.session()).await {
@@ -171,6 +191,28 @@ async fn form(app: &App, guest: &Guest, code: Option<i32>, fields: Fields, probl
         status,
         &Page { frame, code, roles, branches, problems, is_self, last_entered, factor_since, fields },
     )
+}
+
+fn label(name: &str) -> Option<&'static str> {
+    let labels = [
+        ("nome", "Nome"),
+        ("email", "E-mail"),
+        ("perfil", "Perfil"),
+        ("lojas", "Lojas que vê"),
+        ("ativo", "Pode entrar"),
+    ];
+    labels.iter().find(|(known, _)| *known == name).map(|(_, label)| *label)
+}
+
+/// What may be chosen in a field, by its names.
+fn chosen(registers: &Registers, name: &str) -> Vec<(String, String)> {
+    match name {
+        "perfil" => {
+            Role::ALL.iter().map(|role| (wire::role(*role).to_owned(), role_name(*role).to_owned())).collect()
+        }
+        "lojas" => registers.branches.iter().map(|one| (one.code.to_string(), one.name.clone())).collect(),
+        _ => Vec::new(),
+    }
 }
 
 fn branches(registers: &Registers, fields: &Fields) -> Vec<BranchChoice> {
@@ -221,10 +263,7 @@ pub async fn create(State(app): State<App>, guest: Guest, sent: Result<Form, Ref
             tell(&mut response, &format!("Usuário criado. A senha foi enviada para {}.", fields.email));
             response
         }
-        Err(Error::Refused(problems)) => {
-            let problems = Problems::renamed(problems.iter().map(wire::refusal::text).collect(), &FIELDS);
-            form(&app, &guest, None, fields, problems).await
-        }
+        Err(Error::Refused(problems)) => form(&app, &guest, None, fields, refused(&problems)).await,
         Err(error) => show::<Page>(&guest, Err(error)),
     }
 }
@@ -233,11 +272,13 @@ fn new_user(guest: &Guest, fields: &Fields) -> Result<NewUser, Error> {
     let mut problems = Vec::new();
     let name = collect(&mut problems, Name::parse(Field::PersonName, &fields.name));
     let email = collect(&mut problems, Email::parse(&fields.email));
-    let role = fields.role.unwrap_or(Role::Operator);
+    let role = collect(&mut problems, fields.role.ok_or(Rejection::Missing(Field::Role)));
     let branches: Vec<BranchCode> = fields.branches.iter().copied().map(BranchCode::new).collect();
-    collect(&mut problems, users::check_branches(role, &branches));
-    match (name, email, &problems[..]) {
-        (Some(name), Some(email), []) => Ok(NewUser {
+    if let Some(role) = role {
+        collect(&mut problems, users::check_branches(role, &branches));
+    }
+    match (name, email, role, &problems[..]) {
+        (Some(name), Some(email), Some(role), []) => Ok(NewUser {
             tenant: guest.session().scope.tenant(),
             name,
             email,
@@ -247,13 +288,6 @@ fn new_user(guest: &Guest, fields: &Fields) -> Result<NewUser, Error> {
         }),
         _ => Err(Error::Refused(problems)),
     }
-}
-
-/// A form that an administrator sent.
-fn administered(guest: &Guest, sent: Result<Form, Refusal>) -> Result<Form, Refusal> {
-    let sent = sent?;
-    must_administer(guest.session()).map_err(|_| Refusal::Forbidden)?;
-    Ok(sent)
 }
 
 fn shown(user: &User) -> Fields {
@@ -310,10 +344,7 @@ pub async fn change(
             tell(&mut response, &format!("{} foi alterado.", fields.name));
             response
         }
-        Err(Error::Refused(problems)) => {
-            let problems = Problems::renamed(problems.iter().map(wire::refusal::text).collect(), &FIELDS);
-            form(&app, &guest, Some(code), fields, problems).await
-        }
+        Err(Error::Refused(problems)) => form(&app, &guest, Some(code), fields, refused(&problems)).await,
         Err(error) => show::<Page>(&guest, Err(error)),
     }
 }
@@ -363,14 +394,17 @@ pub async fn remove_second_factor(
         return refusal.into_response();
     }
     let done = second_factor::remove_of(&app, guest.session(), UserCode::new(code)).await;
-    let text = "O segundo fator foi retirado: para entrar, basta a senha. Um e-mail avisa o dono da conta.";
+    let text = match done {
+        Ok(false) => "Este usuário já não tem segundo fator.",
+        _ => "O segundo fator foi retirado: para entrar, basta a senha. Um e-mail avisa o dono da conta.",
+    };
     after(&app, &guest, code, done.map(drop), text)
 }
 
 fn after(app: &App, guest: &Guest, code: i32, done: Result<(), Error>, text: &str) -> Response {
     let text = match done {
         Ok(()) => text.to_owned(),
-        Err(Error::Refused(problems)) => wire::refusal::texts(&problems),
+        Err(Error::Refused(problems)) => problems.iter().map(told).collect::<Vec<_>>().join(" "),
         Err(error) => return show::<Page>(guest, Err(error)),
     };
     let mut response = redirect(&format!("{}/console/usuarios/{code}", root(app)));
@@ -402,6 +436,9 @@ pub const CASES: crate::rendered::Cases = &[
     }),
     ("console/usuario.html", |with| {
         let fields = Fields { name: with.text(), email: with.text(), ..Fields::default() };
+        let lines = FIELDS.iter().map(|(name, _)| format!("{name}: {}", with.text())).chain([with.text()]);
+        let mut problems = Problems::renamed(lines.collect(), &FIELDS);
+        problems.conflict = with.maybe(|| with.conflict());
         let role = || RoleChoice { value: "operador", name: "Operador", told: "trabalha", is_chosen: true };
         crate::rendered::text(&Page {
             frame: with.frame(),
@@ -409,14 +446,7 @@ pub const CASES: crate::rendered::Cases = &[
             fields,
             roles: with.many(role),
             branches: with.many(|| BranchChoice { code: 1, name: with.text(), is_chosen: true }),
-            problems: Problems::renamed(
-                FIELDS
-                    .iter()
-                    .map(|(name, _)| format!("{name}: {}", with.text()))
-                    .chain([with.text()])
-                    .collect(),
-                &FIELDS,
-            ),
+            problems,
             is_self: false,
             last_entered: with.text(),
             factor_since: with.text(),

@@ -19,6 +19,7 @@
   const look = async () => {
     try {
       const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+      if (answer.status >= 500) throw 0;
       const page = answer.ok && !answer.redirected && new DOMParser().parseFromString(await answer.text(), "text/html");
       const next = page && page.querySelector("[data-andamento]");
       // It came to its end, or whoever looks must enter again: another page.

@@ -53,10 +53,21 @@ document.querySelectorAll("[data-quadro]").forEach((board) => {
     if (hadFocus) one.querySelector(".title").focus();
   }
 
+  // Reads the page anew; what was told is told there too.
+  const KEPT = "quadro-aviso";
+  function again(problems = []) {
+    if (problems.length) sessionStorage.setItem(KEPT, problems.join(" "));
+    location.reload();
+  }
+  const kept = sessionStorage.getItem(KEPT);
+  sessionStorage.removeItem(KEPT);
+  if (kept) tell(kept, true);
+
   // Takes over what the server says of the board.
   function take(text) {
     const said = new DOMParser().parseFromString(text, "text/html").querySelector("[data-mudou]");
-    if (!said || said.hasAttribute("data-recarregar")) return void location.reload();
+    const problems = said ? [...said.querySelectorAll("[data-problema]")].map((one) => one.textContent) : [];
+    if (!said || said.hasAttribute("data-recarregar")) return (again(problems), problems);
     since = said.dataset.desde;
     said.querySelectorAll("[data-coluna]").forEach((now) => {
       const here = column(now.dataset.coluna);
@@ -70,7 +81,7 @@ document.querySelectorAll("[data-quadro]").forEach((board) => {
         else if (was) was.remove();
       });
     });
-    return [...said.querySelectorAll("[data-problema]")].map((one) => one.textContent);
+    return problems;
   }
 
   async function ask() {
@@ -78,6 +89,8 @@ document.querySelectorAll("[data-quadro]").forEach((board) => {
     try {
       const join = board.dataset.mudancas.includes("?") ? "&" : "?";
       const answer = await fetch(`${board.dataset.mudancas}${join}desde=${since}`, { headers: { "x-quadro": "1" } });
+      // Whoever must enter again is sent to the door.
+      if (answer.redirected) return again();
       if (answer.ok && !underWay) take(await answer.text());
     } catch {
       // The next question may come through.
@@ -96,8 +109,9 @@ document.querySelectorAll("[data-quadro]").forEach((board) => {
     underWay += 1;
     try {
       const answer = await fetch(board.dataset.mover, { method: "POST", body, headers: { "x-quadro": "1" } });
+      if (answer.redirected) return again([`${text} não foi movido: entre de novo e repita.`]);
       if (!answer.ok && answer.status !== 409) throw new Error(await answer.text());
-      const problems = take(await answer.text()) || [];
+      const problems = take(await answer.text());
       if (answer.ok) {
         const undo = !isUndo && mayMove(to, from) && (() => card(id) && move(card(id), from, needsReason(to, from) ? "Mudança desfeita." : "", true));
         tell(isUndo ? `Desfeito: ${text} voltou para ${named(to)}.` : `${text} agora está em ${named(to)}.`, false, undo);

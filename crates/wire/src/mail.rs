@@ -99,6 +99,27 @@ pub fn password_changed(head: Head<'_>) -> Result<Letter, askama::Error> {
 }
 
 #[derive(Template)]
+#[template(path = "mail/second_factor_on.txt")]
+struct SecondFactorOnText<'m> {
+    head: Head<'m>,
+}
+
+#[derive(Template)]
+#[template(path = "mail/second_factor_on.html")]
+struct SecondFactorOnHtml<'m> {
+    head: Head<'m>,
+}
+
+/// The notice that a code is asked for besides the password, for an owner who did not switch it on himself.
+pub fn second_factor_on(head: Head<'_>) -> Result<Letter, askama::Error> {
+    Ok(Letter {
+        subject: format!("{}: seu segundo fator no Amparo foi ligado", head.association),
+        text: SecondFactorOnText { head }.render()?,
+        html: SecondFactorOnHtml { head }.render()?,
+    })
+}
+
+#[derive(Template)]
 #[template(path = "mail/second_factor_off.txt")]
 struct SecondFactorOffText<'m> {
     head: Head<'m>,
@@ -183,12 +204,13 @@ mod tests {
         email: "ana@exemplo.com.br",
     };
 
-    fn all() -> [Letter; 7] {
+    fn all() -> [Letter; 8] {
         [
             first_password(HEAD, "abcde-fghij-kmnpq-rstuv").unwrap(),
             reset_link(HEAD, "https://amparo.exemplo.com.br/senha/nova/1.abc", 30, Some("203.0.113.7"))
                 .unwrap(),
             password_changed(HEAD).unwrap(),
+            second_factor_on(HEAD).unwrap(),
             second_factor_off(HEAD).unwrap(),
             test(HEAD).unwrap(),
             receiver_paused(HEAD, 3, "https://erp.exemplo.com.br/gatilhos", true).unwrap(),

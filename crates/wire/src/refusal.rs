@@ -466,7 +466,7 @@ fn file_problem(problem: &FileProblem) -> String {
     const KINDS: &str = "envie uma foto (JPEG, PNG ou WebP), um PDF, um DOCX ou um XLSX.";
     match problem {
         FileProblem::Empty => "veio vazio; escolha o arquivo de novo.".to_owned(),
-        FileProblem::TooLarge { most_mib } => format!("passa de {most_mib} MiB, o máximo; envie um menor."),
+        FileProblem::TooLarge { most_mib } => format!("passa de {most_mib} MB, o máximo; envie um menor."),
         FileProblem::Unknown => format!("o conteúdo não é de um tipo aceito; {KINDS}"),
         FileProblem::Heic => {
             "esta foto está no formato HEIC, que poucos programas abrem; envie-a em JPEG. No iPhone, escolha Ajustes, Câmera, \
@@ -523,7 +523,7 @@ fn imported(problem: &ImportProblem) -> String {
     use ImportProblem as P;
     match problem {
         P::TooLarge(most) => {
-            format!("arquivo: é grande demais; envie no máximo {most} MiB, ou divida a planilha.")
+            format!("arquivo: é grande demais; envie no máximo {most} MB, ou divida a planilha.")
         }
         P::UnknownFormat => {
             "arquivo: não é um CSV nem um XLSX; na planilha, salve como CSV ou como pasta de trabalho do Excel (.xlsx)."

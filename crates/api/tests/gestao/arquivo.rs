@@ -186,7 +186,7 @@ async fn a_file_that_is_too_large_is_refused_before_and_while_it_comes(world: Wo
     let fits = [&pictures::pdf()[..], &vec![b' '; 1024 * 1024 - 200]].concat();
     assert_eq!(send(&server, &calls.operator, &path, "a.pdf", &fits).await.status, 200);
     let large = [&fits[..], &[b' '; 300]].concat();
-    assert!(send(&server, &calls.operator, &path, "b.pdf", &large).await.refuses(413).contains("1 MiB"));
+    assert!(send(&server, &calls.operator, &path, "b.pdf", &large).await.refuses(413).contains("1 MB"));
     // One that does not say how long it is.
     let chunk = format!("{:x}\r\n{}\r\n", 60_000, "a".repeat(60_000)).repeat(20);
     let asked = format!(
@@ -195,7 +195,7 @@ async fn a_file_that_is_too_large_is_refused_before_and_while_it_comes(world: Wo
         calls.operator
     );
     let answer = server.raw(&asked).await;
-    assert!(answer.starts_with("HTTP/1.1 413") && answer.contains("1 MiB"), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 413") && answer.contains("1 MB"), "{answer}");
     // And no more than a record may have; what is there already is no more.
     assert_eq!(send(&server, &calls.operator, &path, "d.pdf", &pictures::pdf()).await.status, 200);
     let many = send(&server, &calls.operator, &path, "e.docx", &pictures::docx()).await;

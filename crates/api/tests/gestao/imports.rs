@@ -122,6 +122,6 @@ async fn a_file_has_a_limit_of_its_own(world: World) {
     let taken = server.call("POST", "/gestao/importacao?tipo=associados", &headers, &large).await;
     assert_eq!(taken.json()["linhas"], 9000);
     let larger = server.call("POST", "/gestao/importacao?tipo=associados", &headers, &large.repeat(2)).await;
-    assert!(larger.refuses(400).contains("2 MiB"), "{larger:?}");
+    assert!(larger.refuses(400).contains("2 MB"), "{larger:?}");
     server.stop().await;
 }

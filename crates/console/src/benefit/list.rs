@@ -6,6 +6,7 @@ use crate::frame::Frame;
 use crate::lists::{Around, Cell, Column, around, column};
 use crate::members::{Choice, Row, badge, plans};
 use crate::page::show;
+use crate::records::labelled;
 use crate::show::{Pager, month_name};
 use crate::visitor::{Guest, Query};
 use crate::words;
@@ -63,6 +64,8 @@ pub async fn list(State(app): State<App>, guest: Guest, query: Query) -> Respons
 
 /// What names a few benefits.
 const KEYS: [&str; 4] = ["placa", "chassi", "sequencial", "numeroCartaoDesconto"];
+const LABELS: [(&str, &str); 4] =
+    [("placa", "Placa"), ("chassi", "Chassi"), ("sequencial", "Número"), ("numeroCartaoDesconto", "Cartão")];
 
 /// What was found: rows, how many there are, what stands in the way.
 type Matches = (Vec<FoundBenefit>, i64, Vec<String>);
@@ -119,7 +122,7 @@ async fn by_key(app: &App, guest: &Guest, query: &Query) -> Result<Matches, Erro
     });
     let asked: PesquisaBeneficioQuery = match wire::read::query(given) {
         Ok(asked) => asked,
-        Err(problems) => return Ok((Vec::new(), 0, problems.into_lines())),
+        Err(problems) => return Ok((Vec::new(), 0, labelled(problems.into_lines(), &LABELS))),
     };
     match searches::benefits(app, guest.session(), asked).await {
         Ok(mut found) => {
@@ -129,7 +132,8 @@ async fn by_key(app: &App, guest: &Guest, query: &Query) -> Result<Matches, Erro
             Ok((found.rows, total, Vec::new()))
         }
         Err(Error::Refused(problems)) => {
-            Ok((Vec::new(), 0, problems.iter().map(wire::refusal::sentence).collect()))
+            let lines = problems.iter().map(wire::refusal::text).collect();
+            Ok((Vec::new(), 0, labelled(lines, &LABELS)))
         }
         Err(error) => Err(error),
     }

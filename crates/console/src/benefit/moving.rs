@@ -6,6 +6,7 @@ use crate::form::Form;
 use crate::frame::Frame;
 use crate::members::badge;
 use crate::page::{Refusal, page, show};
+use crate::records::{bare, told};
 use crate::situation::{Moving, Target};
 use crate::visitor::{Guest, Number, Undo, redirect, root, tell, tell_undo};
 use app::base::Registers;
@@ -15,7 +16,7 @@ use app::{App, Error};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::{BenefitCode, Entity, Rejection, SituationCode};
+use domain::{BenefitCode, Entity, SituationCode};
 use wire::read;
 use wire::records::SituacaoBeneficioInput;
 
@@ -69,21 +70,6 @@ async fn form(
     page(status, &template)
 }
 
-/// What was refused, as somebody reads it who looks at the page.
-fn lines(problems: &[Rejection]) -> Vec<String> {
-    let line = |one: &Rejection| match one {
-        Rejection::OldVersion { since, .. } => format!(
-            "Outra pessoa alterou este benefício em {since}. Nada foi mudado ainda: confira como ele está agora e envie de novo."
-        ),
-        other => wire::refusal::sentence(other),
-    };
-    let capital = |text: String| {
-        let mut rest = text.chars();
-        rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
-    };
-    problems.iter().map(|one| capital(line(one))).collect()
-}
-
 async fn moved(
     app: &App,
     guest: &Guest,
@@ -93,11 +79,11 @@ async fn moved(
     let sent = serde_json::json!({"codSituacao": to, "motivo": reason, "versao": version});
     let input = match read::body::<SituacaoBeneficioInput>(sent.to_string().as_bytes()) {
         Ok(input) => input,
-        Err(unread) => return Ok(Err(unread.problems.into_lines())),
+        Err(unread) => return Ok(Err(unread.problems.into_lines().iter().map(|line| bare(line)).collect())),
     };
     match benefits::move_to(app, guest.session(), code, input, Once::each_time()).await.and_then(Done::now) {
         Ok(view) => Ok(Ok(view)),
-        Err(Error::Refused(problems)) => Ok(Err(lines(&problems))),
+        Err(Error::Refused(problems)) => Ok(Err(problems.iter().map(told).collect())),
         Err(error) => Err(error),
     }
 }

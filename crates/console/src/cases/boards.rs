@@ -234,10 +234,13 @@ async fn answered(
     since: Option<Moment>,
     problems: Option<Vec<String>>,
 ) -> Response {
-    let Some(since) = since else { return board::changed(None) };
-    match (changed(app, guest, place, since).await, problems) {
-        (Ok(Some((now, columns))), Some(problems)) => board::refused(now, columns, problems),
-        (Ok(board), _) => board::changed(board),
+    let now = match since {
+        Some(since) => changed(app, guest, place, since).await,
+        None => Ok(None),
+    };
+    match (now, problems) {
+        (Ok(board), Some(problems)) => board::refused(board, problems),
+        (Ok(board), None) => board::changed(board),
         (Err(error), _) => show::<Page>(guest, Err(error)),
     }
 }

@@ -6,6 +6,7 @@ use crate::exporting::{Links, pairs};
 use crate::frame::Frame;
 use crate::members::{Badge, Choice, badge};
 use crate::page::show;
+use crate::records::labelled;
 use crate::show::{Pager, count, moment};
 use crate::visitor::{Guest, Query};
 use app::base::Registers;
@@ -79,6 +80,10 @@ const FILTERS: [&str; 10] = [
     "codBeneficio",
 ];
 
+/// What the page calls those that are typed.
+const LABELS: &[(&str, &str)] =
+    &[("dataAberturaInicial", "Abertura de"), ("dataAberturaFinal", "Abertura até")];
+
 /// Those that stand behind the others.
 const SELDOM: [&str; 5] = ["codTipo", "codLoja", "prioridade", "dataAberturaInicial", "dataAberturaFinal"];
 
@@ -115,11 +120,11 @@ async fn made(app: &App, guest: &Guest, kind: CaseKind, query: &Query) -> Result
         Ok(asked) => match cases::list(app, caller, kind, asked).await {
             Ok(page) => (page.rows, page.total, Vec::new()),
             Err(Error::Refused(problems)) => {
-                (Vec::new(), 0, problems.iter().map(super::moving::told).collect())
+                (Vec::new(), 0, labelled(problems.iter().map(wire::refusal::text).collect(), LABELS))
             }
             Err(error) => return Err(error),
         },
-        Err(problems) => (Vec::new(), 0, problems.into_lines()),
+        Err(problems) => (Vec::new(), 0, labelled(problems.into_lines(), LABELS)),
     };
     let late = board::late(app, caller, kind).await?;
     let now = app.now();

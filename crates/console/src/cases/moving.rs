@@ -5,7 +5,7 @@ use crate::form::Form;
 use crate::frame::Frame;
 use crate::members::badge;
 use crate::page::{Refusal, page as answer, show};
-use crate::records::sentence;
+use crate::records::{bare, told};
 use crate::situation::{Moving, Target};
 use crate::visitor::{Guest, Number, Query, redirect, root, tell};
 use app::cases;
@@ -14,7 +14,7 @@ use app::{App, Error};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::{CaseKind, Rejection};
+use domain::CaseKind;
 use wire::read;
 use wire::records::SituacaoInput;
 
@@ -24,27 +24,6 @@ pub struct Wish<'a> {
     pub to: &'a str,
     pub reason: &'a str,
     pub version: &'a str,
-}
-
-/// A refusal for people: without the name of the field, which stands elsewhere.
-pub fn told(problem: &Rejection) -> String {
-    if let Rejection::OldVersion { since, fields, .. } = problem {
-        let now = fields.iter().find_map(|one| one.now.as_deref().filter(|_| one.field == "situacao"));
-        let now = now.map(|now| format!(" e está em {now}")).unwrap_or_default();
-        return format!(
-            "Outra pessoa mexeu neste registro em {since}{now}. Nada foi mudado agora: confira como está e, se ainda quiser, \
-             mude de novo."
-        );
-    }
-    plain(&wire::refusal::text(problem))
-}
-
-/// `motivo: informe por quê.` is `Informe por quê.`
-pub fn plain(line: &str) -> String {
-    match line.split_once(": ") {
-        Some((name, rest)) if !name.contains(' ') => sentence(rest),
-        _ => sentence(line),
-    }
 }
 
 /// Moves a case; says what it did, or why it did nothing.
@@ -61,7 +40,7 @@ pub async fn act(
     let input = match read::body::<SituacaoInput>(sent.to_string().as_bytes()) {
         Ok(input) => input,
         Err(unread) => {
-            return Ok(Err(unread.problems.into_lines().iter().map(|line| plain(line)).collect()));
+            return Ok(Err(unread.problems.into_lines().iter().map(|line| bare(line)).collect()));
         }
     };
     let moved = cases::move_to(app, guest.session(), (kind, code), input, Once::each_time()).await;
@@ -170,22 +149,5 @@ pub async fn moved(
         }
         Ok(Err(problems)) => shown(&app, &guest, (kind, code), (wish, from_board, problems)).await,
         Err(error) => show::<Moving>(&guest, Err(error)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_refusal_is_told_without_the_name_of_its_field() {
-        assert_eq!(plain("motivo: informe por quê."), "Informe por quê.");
-        assert_eq!(plain("escolha outra coisa: esta não."), "Escolha outra coisa: esta não.");
-        let reason = Rejection::ReasonNeeded { reopens: false };
-        assert_eq!(told(&reason), "Informe por que o registro é cancelado.");
-        let stands =
-            domain::Stands { field: "situacao".to_owned(), sent: None, now: Some("EM REPARO".to_owned()) };
-        let old = Rejection::OldVersion { given: 1, now: 2, since: "hoje".to_owned(), fields: vec![stands] };
-        assert!(told(&old).contains("está em EM REPARO"), "{}", told(&old));
     }
 }

@@ -2,12 +2,13 @@
 
 use super::{Kind, Words, fields, is_late, type_name, words};
 use crate::board::age;
-use crate::files::{self, Problem, Section};
+use crate::files::{self, Report, Section};
 use crate::form::Form;
 use crate::frame::Frame;
 use crate::members::{Badge, badge};
 use crate::page::{Refusal, page as answer, show};
 use crate::person::Event;
+use crate::records::{bare, told};
 use crate::show::moment;
 use crate::visitor::{Guest, Number, redirect, root, tell};
 use app::cases::{self, Case, Checked, History, Whole};
@@ -84,17 +85,12 @@ struct Page {
 
 /// `GET /console/eventos/{codigo}`
 pub async fn page(State(app): State<App>, guest: Guest, Kind(kind): Kind, Number(code): Number) -> Response {
-    show(&guest, made(&app, &guest, (kind, code), Note::default(), Vec::new()).await)
+    show(&guest, made(&app, &guest, (kind, code), Note::default(), Report::default()).await)
 }
 
 /// The page with what was wrong with files that somebody sent.
-pub async fn with_files(
-    app: &App,
-    guest: &Guest,
-    (kind, code): (CaseKind, i32),
-    problems: Vec<Problem>,
-) -> Response {
-    match made(app, guest, (kind, code), Note::default(), problems).await {
+pub async fn with_files(app: &App, guest: &Guest, (kind, code): (CaseKind, i32), report: Report) -> Response {
+    match made(app, guest, (kind, code), Note::default(), report).await {
         Ok(template) => answer(StatusCode::BAD_REQUEST, &template),
         Err(error) => show::<Page>(guest, Err(error)),
     }
@@ -113,7 +109,7 @@ async fn made(
     guest: &Guest,
     (kind, code): (CaseKind, i32),
     note: Note,
-    problems: Vec<Problem>,
+    report: Report,
 ) -> Result<Page, Error> {
     let (words, caller) = (words(kind), guest.session());
     let whole = cases::one(app, caller, kind, code).await?;
@@ -123,7 +119,7 @@ async fn made(
     let (facts, vehicle, words_of) = fields::told(&whole);
     let due = cases::due(registers, head);
     let files = match FileOwner::of_case(kind) {
-        Some(of) => Some(files::section(app, guest, Owner { of, record: code }, problems).await?),
+        Some(of) => Some(files::section(app, guest, Owner { of, record: code }, report).await?),
         None => None,
     };
     let checklist = match &whole.told.case {
@@ -273,7 +269,7 @@ pub async fn note(
     let sent = serde_json::json!({"texto": text, "paraAssociado": to_member});
     let problems = match read::body::<NotaInput>(sent.to_string().as_bytes()) {
         Err(_) if text.is_empty() => vec!["Escreva a nota.".to_owned()],
-        Err(unread) => unread.problems.into_lines().iter().map(|line| super::moving::plain(line)).collect(),
+        Err(unread) => unread.problems.into_lines().iter().map(|line| bare(line)).collect(),
         Ok(input) => {
             let noted = cases::note(&app, guest.session(), (kind, code), input, Once::each_time()).await;
             match noted.and_then(Done::now) {
@@ -283,13 +279,13 @@ pub async fn note(
                     tell(&mut response, "A nota foi escrita.");
                     return response;
                 }
-                Err(Error::Refused(problems)) => problems.iter().map(super::moving::told).collect(),
+                Err(Error::Refused(problems)) => problems.iter().map(told).collect(),
                 Err(error) => return show::<Page>(&guest, Err(error)),
             }
         }
     };
     let kept = Note { typed: text.to_owned(), to_member, problems };
-    match made(&app, &guest, (kind, code), kept, Vec::new()).await {
+    match made(&app, &guest, (kind, code), kept, Report::default()).await {
         Ok(template) => answer(StatusCode::BAD_REQUEST, &template),
         Err(error) => show::<Page>(&guest, Err(error)),
     }

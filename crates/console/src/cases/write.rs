@@ -9,7 +9,7 @@ use crate::form::Form;
 use crate::frame::Frame;
 use crate::members::{Badge, badge, plans};
 use crate::page::{Refusal, page, show};
-use crate::records::{Input, Problems, Values, inputs, typed};
+use crate::records::{Conflict, Input, Problems, Values, inputs, typed};
 use crate::visitor::{Guest, Number, Query, redirect, root, tell};
 use app::base::Registers;
 use app::cases::{self, Case, Checked, Whole};
@@ -73,7 +73,7 @@ struct Write {
     is_refused: bool,
     /// Nothing can be opened before the association has types of it.
     has_no_types: bool,
-    old: Option<Old>,
+    conflict: Option<Conflict>,
 }
 
 /// `GET /console/eventos/novo`
@@ -137,8 +137,6 @@ fn candidate(registers: &Registers, found: &Found) -> Candidate {
     let document = found.person.document.as_deref().map(shown::document).unwrap_or_default();
     Candidate { person: found.person.code.get(), name: found.person.name.clone(), document, benefit }
 }
-/// Since when another version stands, and in what both differ: the field, what was typed, what stands.
-type Old = (String, Vec<(String, String, String)>);
 
 /// What stands in a form, and what is wrong with it.
 struct Filled {
@@ -149,18 +147,18 @@ struct Filled {
     had: Option<Box<Whole>>,
     version: Option<i64>,
     checklist: Vec<Checked>,
-    old: Option<Old>,
+    conflict: Option<Conflict>,
 }
 
 impl Filled {
     fn new(person: PersonCode, values: Values) -> Filled {
         let (problems, checklist) = (Vec::new(), Vec::new());
-        Filled { person, values, problems, had: None, version: None, checklist, old: None }
+        Filled { person, values, problems, had: None, version: None, checklist, conflict: None }
     }
 }
 
 async fn shown(app: &App, guest: &Guest, kind: CaseKind, filled: Filled) -> Response {
-    let is_refused = !filled.problems.is_empty() || filled.old.is_some();
+    let is_refused = !filled.problems.is_empty() || filled.conflict.is_some();
     let status = if is_refused { StatusCode::BAD_REQUEST } else { StatusCode::OK };
     match made(app, guest, kind, filled, is_refused).await {
         Ok(template) => page(status, &template),
@@ -213,7 +211,7 @@ async fn made(
         others: problems.others,
         is_refused,
         has_no_types: kind != CaseKind::Appointment && types(&context.registers, kind).is_empty(),
-        old: filled.old,
+        conflict: filled.conflict,
         frame,
     })
 }
@@ -323,7 +321,7 @@ pub const CASES: crate::rendered::Cases = &[
     }),
     ("console/caso_form.html", |with| {
         let check = || CheckInput { number: 1, item: with.text(), fits: "sim", note: with.text() };
-        let page = |old| {
+        let page = |conflict| {
             crate::rendered::text(&Write {
                 frame: with.frame(),
                 title: with.text(),
@@ -336,10 +334,9 @@ pub const CASES: crate::rendered::Cases = &[
                 others: with.many(|| with.text()),
                 is_refused: with.is_full(),
                 has_no_types: true,
-                old,
+                conflict,
             })
         };
-        let old = || (with.text(), with.many(|| (with.text(), with.text(), with.text())));
-        [page(None), page(with.maybe(old))].concat()
+        [page(None), page(with.maybe(|| with.conflict()))].concat()
     }),
 ];

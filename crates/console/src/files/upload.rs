@@ -1,7 +1,8 @@
 //! A form that brings files: several at once, each taken piece by piece, and none loses the others.
 
-use super::{Problem, at, path};
+use super::{Problem, Report, at, path};
 use crate::page::Refusal;
+use crate::records;
 use crate::upload::{Part, Upload};
 use crate::visitor::{Guest, Number, redirect, root, tell};
 use app::files::{self, Incoming, Owner};
@@ -11,7 +12,6 @@ use axum::extract::{FromRequest, Request, State};
 use axum::response::{IntoResponse, Response};
 use domain::{FileOwner, PersonCode, Rejection};
 use std::time::Duration;
-use wire::refusal;
 
 /// Files of one form.
 const MOST: usize = 50;
@@ -45,6 +45,12 @@ struct Outcome {
     problems: Vec<Problem>,
 }
 
+impl Outcome {
+    fn is_nothing(&self) -> bool {
+        self.attached == 0 && self.known == 0 && self.problems.is_empty()
+    }
+}
+
 /// `POST /console/eventos/{codigo}/arquivos`
 pub async fn attach(
     State(app): State<App>,
@@ -62,23 +68,40 @@ pub async fn attach(
     if let Err(error) = may {
         return match error {
             Error::Refused(problems) => {
-                again(&app, &guest, owner, vec![Problem { name: String::new(), text: told(&problems) }]).await
+                again(
+                    &app,
+                    &guest,
+                    owner,
+                    Outcome { problems: vec![of_all(told(&problems))], ..Outcome::default() },
+                )
+                .await
             }
             error => crate::page::refused(&guest, &error),
         };
     }
     let patience = MIB_TAKES.saturating_mul(u32::try_from(app.files.limits.largest_mib).unwrap_or(u32::MAX));
-    let taken = tokio::time::timeout(patience * 4, take(&app, &guest, owner, upload)).await;
-    match taken {
-        Err(_) => Refusal::Unreadable.into_response(),
-        Ok(Err(refusal)) => refusal.into_response(),
-        Ok(Ok(outcome)) if outcome.problems.is_empty() => {
+    let mut outcome = Outcome::default();
+    let taken = tokio::time::timeout(patience * 4, take(&app, &guest, owner, upload, &mut outcome)).await;
+    match taken.unwrap_or(Err(Refusal::Unreadable)) {
+        Err(refusal) if outcome.is_nothing() => refusal.into_response(),
+        // Whatever stopped it, what was kept and what was not is told.
+        Err(refusal) => {
+            let text = format!("Os outros arquivos ficaram de fora. {}", refusal.sentence());
+            outcome.problems.push(of_all(text));
+            again(&app, &guest, owner, outcome).await
+        }
+        Ok(()) if outcome.problems.is_empty() => {
             let mut response = redirect(&format!("{}{}#arquivos", root(&app), at(owner)));
             tell(&mut response, &said(&outcome));
             response
         }
-        Ok(Ok(outcome)) => again(&app, &guest, owner, outcome.problems).await,
+        Ok(()) => again(&app, &guest, owner, outcome).await,
     }
+}
+
+/// What is wrong with no single file.
+fn of_all(text: String) -> Problem {
+    Problem { name: String::new(), text }
 }
 
 fn said(outcome: &Outcome) -> String {
@@ -95,21 +118,28 @@ fn said(outcome: &Outcome) -> String {
 }
 
 /// The page of the record once more, with what was wrong beside the field.
-async fn again(app: &App, guest: &Guest, owner: Owner, problems: Vec<Problem>) -> Response {
+async fn again(app: &App, guest: &Guest, owner: Owner, outcome: Outcome) -> Response {
+    let report = Report { kept: said(&outcome), problems: outcome.problems };
     match owner.of.case() {
-        Some(kind) => crate::cases::with_files(app, guest, (kind, owner.record), problems).await,
-        None => crate::person::with_files(app, guest, PersonCode::new(owner.record), problems).await,
+        Some(kind) => crate::cases::with_files(app, guest, (kind, owner.record), report).await,
+        None => crate::person::with_files(app, guest, PersonCode::new(owner.record), report).await,
     }
 }
 
-async fn take(app: &App, guest: &Guest, owner: Owner, mut upload: Upload) -> Result<Outcome, Refusal> {
-    let mut outcome = Outcome::default();
+async fn take(
+    app: &App,
+    guest: &Guest,
+    owner: Owner,
+    mut upload: Upload,
+    outcome: &mut Outcome,
+) -> Result<(), Refusal> {
     let mut seen = 0;
     while let Some(part) = upload.next().await? {
         let (Some("arquivo"), Some(name)) = (part.name(), part.file_name()) else { continue };
         seen += 1;
         if seen > MOST {
-            return Err(Refusal::TooLarge);
+            passed_over(part).await?;
+            continue;
         }
         let attached = match received(app, part).await? {
             Ok(incoming) => {
@@ -129,10 +159,28 @@ async fn take(app: &App, guest: &Guest, owner: Owner, mut upload: Upload) -> Res
         }
     }
     if seen == 0 {
-        let text = "Escolha ao menos um arquivo.".to_owned();
-        outcome.problems.push(Problem { name: String::new(), text });
+        outcome.problems.push(of_all("Escolha ao menos um arquivo.".to_owned()));
     }
-    Ok(outcome)
+    match seen.saturating_sub(MOST) {
+        0 => {}
+        1 => outcome.problems.push(of_all(format!("Só {MOST} de cada vez: o último ficou de fora."))),
+        many => outcome
+            .problems
+            .push(of_all(format!("Só {MOST} de cada vez: os últimos {many} ficaram de fora."))),
+    }
+    Ok(())
+}
+
+/// One that is not taken is read all the same, so that its sender is told.
+async fn passed_over(mut part: Part) -> Result<(), Refusal> {
+    let mut thrown_away = 0;
+    while let Some(bytes) = part.chunk().await? {
+        thrown_away += bytes.len() as u64;
+        if thrown_away > MOST_FOR_NOTHING {
+            return Err(Refusal::TooLarge);
+        }
+    }
+    Ok(())
 }
 
 /// One file to its end. One that grows too large is read on, for the others behind it, and thrown away.
@@ -156,10 +204,5 @@ async fn received(app: &App, mut part: Part) -> Result<Result<Incoming, Error>, 
 }
 
 fn told(problems: &[Rejection]) -> String {
-    problems.iter().map(|one| capital(&refusal::sentence(one))).collect::<Vec<_>>().join(" ")
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    problems.iter().map(records::told).collect::<Vec<_>>().join(" ")
 }

@@ -82,10 +82,10 @@ fn words(kind: ImportKind) -> Words {
             None,
         ),
         ImportKind::Leads => (
-            "Leads",
-            "lead",
-            "Contatos de quem ainda não é associado, para a equipe de vendas.",
-            ("Ver os leads", "/vendas/leads"),
+            "Contatos",
+            "contato",
+            "Quem ainda não é associado, para a equipe de vendas.",
+            ("Ver os contatos", "/vendas/leads"),
             None,
         ),
         ImportKind::Plans => (
@@ -129,12 +129,7 @@ fn counted(number: i64, one: &str, many: &str) -> String {
 
 /// What was refused, as sentences of a page.
 fn told(problems: &[Rejection]) -> Vec<String> {
-    problems.iter().map(|one| capital(&wire::refusal::sentence(one))).collect()
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    problems.iter().map(crate::records::told).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::{PLACE, by, counted, state, words};
 use crate::frame::Frame;
 use crate::page::{page as answer, refused, show};
+use crate::records::sentence;
 use crate::show::{count, moment};
 use crate::visitor::{Guest, Number, Query, redirect, root};
 use app::importing::{self, Import, UNDO_FOR};
@@ -304,7 +305,7 @@ async fn problems(app: &App, guest: &Guest, import: &Import, query: &Query) -> R
         number: one.line,
         value: one.header.as_deref().and_then(|header| value(one.line, header)).unwrap_or_default(),
         column: one.header.unwrap_or_default(),
-        text: super::capital(&one.text),
+        text: sentence(&one.text),
         link: None,
     });
     Ok(Lines { rows: rows.collect(), is_first: from == 0, next: next.map(|line| format!("?depois={line}")) })
@@ -322,7 +323,7 @@ async fn kept(app: &App, guest: &Guest, import: &Import, query: &Query, root: &s
         number: one.line,
         column: one.record.map(|code| format!("{} {code}", words.one)).unwrap_or_default(),
         value: String::new(),
-        text: super::capital(&one.because),
+        text: sentence(&one.because),
         link: one.record.and_then(|code| words.record.map(|path| format!("{root}/console{path}/{code}"))),
     });
     Ok(Lines {

@@ -8,7 +8,7 @@ mod story;
 pub use fields::{STATES, one_line};
 pub use story::{Event, Timeline, told};
 
-use crate::files::{self, Problem};
+use crate::files::{self, Report};
 use crate::frame::Frame;
 use crate::members::{Badge, badge};
 use crate::page::{page, refused, show};
@@ -88,25 +88,25 @@ struct Person {
 }
 
 pub async fn one(State(app): State<App>, guest: Guest, Number(code): Number) -> Response {
-    show(&guest, made(&app, &guest, PersonCode::new(code), Vec::new()).await)
+    show(&guest, made(&app, &guest, PersonCode::new(code), Report::default()).await)
 }
 
 /// The page with what was wrong with files that somebody sent.
-pub async fn with_files(app: &App, guest: &Guest, code: PersonCode, problems: Vec<Problem>) -> Response {
-    match made(app, guest, code, problems).await {
+pub async fn with_files(app: &App, guest: &Guest, code: PersonCode, report: Report) -> Response {
+    match made(app, guest, code, report).await {
         Ok(template) => page(StatusCode::BAD_REQUEST, &template),
         Err(error) => refused(guest, &error),
     }
 }
 
-async fn made(app: &App, guest: &Guest, code: PersonCode, problems: Vec<Problem>) -> Result<Person, Error> {
+async fn made(app: &App, guest: &Guest, code: PersonCode, report: Report) -> Result<Person, Error> {
     let caller = guest.session();
     let view = people::member_whole(app, caller, code).await?;
     let frame = Frame::of(app, guest, "associados").await?;
     let history = people::history(app, caller, code).await?;
     let sections = story::sections(app, guest, &frame.root, (code, &view.profile.name)).await?;
     let owner = Owner { of: FileOwner::Member, record: code.get() };
-    let files = files::section(app, guest, owner, problems).await?;
+    let files = files::section(app, guest, owner, report).await?;
     let registers = &view.registers;
     let named = |(code, one): &(BenefitCode, Benefit)| {
         let link = format!("{}/console/beneficios/{code}", frame.root);

@@ -5,7 +5,7 @@ use super::{Which, all_of, badge_class, named_by, new_one, title};
 use crate::exporting::Links;
 use crate::frame::Frame;
 use crate::page::show;
-use crate::records::{Input, Problems, Values, inputs};
+use crate::records::{Input, Problems, Values, inputs, labelled};
 use crate::show::Pager;
 use crate::visitor::{Guest, Query};
 use app::registering::{self, Record};
@@ -76,13 +76,14 @@ async fn made(app: &App, guest: &Guest, register: &'static Register, query: &Que
     let asked = given.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
     let page = ("pagina".to_owned(), query.page().to_string());
     let is_asked = !register.needs_filter || given.iter().any(|(name, _)| register.filters.contains(name));
+    let labels: Vec<(&str, &str)> = register.fields.iter().map(|field| (field.name, field.label)).collect();
     let (mut records, total, problems) = match wire::register::asked(register, asked.chain([page])) {
-        Err(problems) => (Vec::new(), 0, problems.into_lines()),
+        Err(problems) => (Vec::new(), 0, labelled(problems.into_lines(), &labels)),
         Ok(_) if !is_asked => (Vec::new(), 0, Vec::new()),
         Ok(asked) => match registering::page(app, caller, register, asked).await {
             Ok(page) => (page.records, page.total, Vec::new()),
             Err(Error::Refused(problems)) => {
-                (Vec::new(), 0, problems.iter().map(wire::refusal::sentence).collect())
+                (Vec::new(), 0, labelled(problems.iter().map(wire::refusal::text).collect(), &labels))
             }
             Err(error) => return Err(error),
         },

@@ -180,14 +180,17 @@ pub async fn changes(State(app): State<App>, guest: Guest, query: Query) -> Resp
 
 /// What changed since somebody looked, or why a move was not made.
 async fn answered(app: &App, guest: &Guest, place: &Place, since: &str, problems: Vec<String>) -> Response {
-    let Ok(since) = since.parse().map(Moment::from_millis) else { return board::changed(None) };
-    match looked::changes(app, guest.session(), place.look, since).await {
-        Ok(None) => board::changed(None),
-        Ok(Some(found)) if problems.is_empty() => {
-            board::changed(Some((found.now.millis(), columns(place, &found))))
-        }
-        Ok(Some(found)) => board::refused(found.now.millis(), columns(place, &found), problems),
-        Err(error) => show::<Page>(guest, Err(error)),
+    let found = match since.parse().map(Moment::from_millis) {
+        Ok(since) => looked::changes(app, guest.session(), place.look, since).await,
+        Err(_) => Ok(None),
+    };
+    let board = match found {
+        Ok(found) => found.map(|found| (found.now.millis(), columns(place, &found))),
+        Err(error) => return show::<Page>(guest, Err(error)),
+    };
+    match problems.is_empty() {
+        true => board::changed(board),
+        false => board::refused(board, problems),
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Stage, stage, state};
 use crate::form::Form;
 use crate::frame::Frame;
 use crate::page::{Refusal, page as answer, show};
-use crate::records::{Values, json};
+use crate::records::{Values, json, labelled};
 use crate::show::{moment, money};
 use crate::visitor::{Guest, Number, redirect, root, tell};
 use app::base::Registers;
@@ -70,7 +70,8 @@ struct Page {
 /// What was typed on the page and not taken, and why not.
 #[derive(Default)]
 pub struct Typed {
-    pub reason: String,
+    /// Why it was to be lost.
+    pub reason: Option<String>,
     pub dependent: Values,
     pub problems: Vec<String>,
 }
@@ -223,6 +224,10 @@ async fn events(
     Ok(all.into_iter().map(|(_, event)| event).collect())
 }
 
+/// What the page calls what is asked of a dependent.
+const DEPENDENT: [(&str, &str); 4] =
+    [("nome", "Nome"), ("parentesco", "Parentesco"), ("cpf", "CPF"), ("dataNascimento", "Nascimento")];
+
 /// `POST /console/vendas/{codigo}/dependentes`
 pub async fn add_dependent(
     State(app): State<App>,
@@ -234,12 +239,11 @@ pub async fn add_dependent(
         Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    let names = ["nome", "parentesco", "cpf", "dataNascimento"];
-    let dependent: Values = names.map(|name| (name, form.text(name).trim().to_owned())).into();
+    let dependent: Values = DEPENDENT.map(|(name, _)| (name, form.text(name).trim().to_owned())).into();
     let mut given = dependent.clone();
     given.retain(|_, text| !text.is_empty());
     let deal = DealCode::new(code);
-    let problems = match read::body(&json(&given, &[])) {
+    let lines = match read::body(&json(&given, &[])) {
         Err(unread) => unread.problems.into_lines(),
         Ok(input) => {
             match deals::dependents::save(&app, guest.session(), (deal, None), input, Once::each_time()).await
@@ -254,6 +258,7 @@ pub async fn add_dependent(
             }
         }
     };
+    let problems = labelled(lines, &DEPENDENT);
     again(&app, &guest, deal, Typed { dependent, problems, ..Typed::default() }).await
 }
 
@@ -267,7 +272,7 @@ pub const CASES: crate::rendered::Cases = &[("console/negocio.html", |with| {
     };
     let dependent = || Dependent { name: with.text(), kinship: "Filho", cpf: with.text(), born: with.text() };
     let typed = || Typed {
-        reason: with.text(),
+        reason: with.maybe(|| with.text()),
         dependent: Values::from([("nome", with.text())]),
         problems: with.many(|| with.text()),
     };

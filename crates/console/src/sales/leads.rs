@@ -67,7 +67,7 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<List, Error> {
             });
             (rows.collect(), page.total, Vec::new())
         }
-        Err(Error::Refused(problems)) => (Vec::new(), 0, problems.iter().map(super::moving::told).collect()),
+        Err(Error::Refused(problems)) => (Vec::new(), 0, problems.iter().map(crate::records::told).collect()),
         Err(error) => return Err(error),
     };
     let links = Links::new(&frame.root, "lead", [("filtro", filter.as_str()), ("ativo", "true")]);

@@ -72,7 +72,7 @@ async fn made(app: &App, guest: &Guest, query: &Query) -> Result<List, Error> {
     let (rows, total, problems, registers) = match deals::page(app, caller, wanted(guest, query)).await {
         Ok(page) => (page.rows, page.total, Vec::new(), page.registers),
         Err(Error::Refused(problems)) => {
-            let problems = problems.iter().map(super::moving::told).collect();
+            let problems = problems.iter().map(crate::records::told).collect();
             (Vec::new(), 0, problems, app::base::registers(app, caller.scope.tenant()).await?)
         }
         Err(error) => return Err(error),

@@ -2,28 +2,17 @@
 
 use super::deal::{Typed, again};
 use crate::form::Form;
-use crate::page::{Refusal, show};
-use crate::records::sentence;
+use crate::page::{Refusal, refused};
+use crate::records::told;
 use crate::visitor::{Guest, Number, redirect, root, tell};
 use app::deals::{self, Managed};
 use app::once::{Done, Once};
 use app::{App, Error};
-use askama::Template;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use domain::{DealCode, Rejection};
+use domain::DealCode;
 use serde_json::json;
 use wire::read;
-
-/// A refusal for people: without the name of a field that no page of these has.
-pub fn told(problem: &Rejection) -> String {
-    match problem {
-        Rejection::OldVersion { since, .. } => format!(
-            "Outra pessoa mexeu neste negócio em {since}. Nada foi mudado agora: confira como está e, se ainda quiser, mude de novo."
-        ),
-        other => sentence(&wire::refusal::sentence(other)),
-    }
-}
 
 /// What was done, or why nothing was.
 pub type Made = Result<String, Vec<String>>;
@@ -53,11 +42,6 @@ pub async fn to_stage(
     })
 }
 
-/// Nothing is shown by it: what is refused here is told on the page of the deal.
-#[derive(Template)]
-#[template(source = "", ext = "html")]
-struct Nothing;
-
 fn back(app: &App, guest: &Guest, code: i32, made: Result<Made, Error>) -> Response {
     match made {
         Ok(made) => {
@@ -65,7 +49,7 @@ fn back(app: &App, guest: &Guest, code: i32, made: Result<Made, Error>) -> Respo
             tell(&mut response, &made.unwrap_or_else(|problems| problems.join(" ")));
             response
         }
-        Err(error) => show::<Nothing>(guest, Err(error)),
+        Err(error) => refused(guest, &error),
     }
 }
 
@@ -107,7 +91,7 @@ pub async fn lose(
     };
     match made {
         Ok(Err(problems)) => {
-            let typed = Typed { reason: reason.to_owned(), problems, ..Typed::default() };
+            let typed = Typed { reason: Some(reason.to_owned()), problems, ..Typed::default() };
             again(&app, &guest, deal, typed).await
         }
         made => back(&app, &guest, code, made),

@@ -5,7 +5,9 @@ use super::fields::{choices, field};
 use crate::form::Form;
 use crate::frame::Frame;
 use crate::page::{Refusal, page as answer, show};
-use crate::records::{Input, Kind, Problems, Spec, Values, inputs, json, plain_money, typed, typed_money};
+use crate::records::{
+    Conflict, Input, Kind, Problems, Spec, Values, inputs, json, plain_money, typed, typed_money,
+};
 use crate::show::money;
 use crate::visitor::{Guest, Number, redirect, root, tell};
 use app::base::Registers;
@@ -16,7 +18,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::{BenefitKind, DealCode, DealState, Entity, SituationKind};
+use domain::{BenefitKind, DealCode, DealState, Entity, Rejection, SituationKind};
 use serde_json::json as value;
 use std::collections::BTreeMap;
 use wire::read;
@@ -58,8 +60,17 @@ struct Page {
     creates: Vec<String>,
     triggers: String,
     sections: Vec<(&'static str, Vec<Input>)>,
+    conflict: Option<Conflict>,
     others: Vec<String>,
     is_refused: bool,
+}
+
+/// What was typed, by which version of the deal, and what was wrong with it.
+struct Again {
+    values: Values,
+    version: i64,
+    lines: Vec<String>,
+    conflict: Option<Conflict>,
 }
 
 /// Whether what was sold protects a vehicle.
@@ -140,25 +151,25 @@ fn creates(registers: &Registers, view: &View, values: &Values) -> Vec<String> {
     all
 }
 
-async fn form(app: &App, guest: &Guest, code: DealCode, again: Option<(Values, Vec<String>)>) -> Response {
+async fn form(app: &App, guest: &Guest, code: DealCode, again: Option<Again>) -> Response {
     match made(app, guest, code, again).await {
         Ok(template) if template.is_refused => answer(StatusCode::BAD_REQUEST, &template),
         made => show(guest, made),
     }
 }
 
-async fn made(
-    app: &App,
-    guest: &Guest,
-    code: DealCode,
-    again: Option<(Values, Vec<String>)>,
-) -> Result<Page, Error> {
+async fn made(app: &App, guest: &Guest, code: DealCode, again: Option<Again>) -> Result<Page, Error> {
     let (view, registers) = deals::whole(app, guest.session(), code).await?;
     let frame = Frame::of(app, guest, "vendas").await?;
-    let (values, lines) = again.unwrap_or_else(|| (known(app, &registers, &view), Vec::new()));
+    let Again { values, version, lines, conflict } = again.unwrap_or_else(|| Again {
+        values: known(app, &registers, &view),
+        version: view.found.deal.version,
+        lines: Vec::new(),
+        conflict: None,
+    });
     let parts = sections(&registers, &view);
     let all: Vec<Spec> = parts.iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
-    let is_refused = !lines.is_empty();
+    let is_refused = !lines.is_empty() || conflict.is_some();
     let problems = Problems::new(lines, &all);
     let fields = |specs: &[Spec]| {
         inputs(specs, &values, &problems, |name| match name {
@@ -175,10 +186,12 @@ async fn made(
     Ok(Page {
         code: code.get(),
         name: view.found.name.clone(),
-        version: view.found.deal.version,
+        // Whoever has seen how it stands may go on.
+        version: conflict.as_ref().map_or(version, |one| one.version),
         creates: creates(&registers, &view, &values),
         triggers: crate::situation::told(registers.receivers_of(Entity::Benefit).len()),
         sections: parts.iter().map(|(title, specs)| (*title, fields(specs))).collect(),
+        conflict,
         others: problems.others,
         is_refused,
         frame,
@@ -228,7 +241,8 @@ pub async fn win(
     let code = DealCode::new(code);
     let specs: Vec<Spec> = MEMBER.iter().chain(BENEFIT).chain(VEHICLE).copied().collect();
     let values = typed(&specs, &sent);
-    let lines = match read::body::<GanhoInput>(&record(&values, sent.text("versao"))) {
+    let mut conflict = None;
+    let lines: Vec<String> = match read::body::<GanhoInput>(&record(&values, sent.text("versao"))) {
         Err(unread) => unread.problems.into_lines(),
         Ok(input) => {
             let done = deals::win(&app, guest.session(), code, input, Once::each_time()).await;
@@ -242,28 +256,37 @@ pub async fn win(
                     );
                     return response;
                 }
-                Err(Error::Refused(problems)) => problems.iter().map(wire::refusal::text).collect(),
+                Err(Error::Refused(problems)) => {
+                    conflict = Conflict::among(&problems, str::to_owned);
+                    let others = problems.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
+                    others.map(wire::refusal::text).collect()
+                }
                 Err(error) => return show::<Page>(&guest, Err(error)),
             }
         }
     };
     let lines = lines.into_iter().map(|line| line.replacen("codPlano: ", "planos: ", 1)).collect();
-    form(&app, &guest, code, Some((values, lines))).await
+    let version = sent.text("versao").parse().unwrap_or_default();
+    form(&app, &guest, code, Some(Again { values, version, lines, conflict })).await
 }
 
 #[cfg(test)]
 pub const CASES: crate::rendered::Cases = &[("console/negocio_ganhar.html", |with| {
-    crate::rendered::text(&Page {
-        frame: with.frame(),
-        code: 7,
-        name: with.text(),
-        version: 3,
-        creates: with.many(|| with.text()),
-        triggers: with.text(),
-        sections: with.many(|| ("Quem é", with.inputs())),
-        others: with.many(|| with.text()),
-        is_refused: with.is_full(),
-    })
+    let page = |conflict| {
+        crate::rendered::text(&Page {
+            frame: with.frame(),
+            code: 7,
+            name: with.text(),
+            version: 3,
+            creates: with.many(|| with.text()),
+            triggers: with.text(),
+            sections: with.many(|| ("Quem é", with.inputs())),
+            conflict,
+            others: with.many(|| with.text()),
+            is_refused: with.is_full(),
+        })
+    };
+    [page(None), page(with.maybe(|| with.conflict()))].concat()
 })];
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! A contact is captured and a deal begins; a deal is altered.
 
-use super::fields::{CONTACT, DEAL, VEHICLE, choices, record, values};
+use super::fields::{CONTACT, DEAL, VEHICLE, choices, label, record, values};
 use crate::form::Form;
 use crate::frame::Frame;
 use crate::page::{Refusal, page, show};
-use crate::records::{Input, Problems, Spec, Values, inputs, typed};
+use crate::records::{Conflict, Input, Problems, Spec, Values, inputs, typed};
 use crate::visitor::{Guest, Number, Query, redirect, root, tell};
 use app::once::{Done, Once};
 use app::{App, Error, deals, leads, users};
@@ -12,7 +12,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::{DealCode, LeadCode, Role};
+use domain::{DealCode, LeadCode, Rejection, Role};
 use std::collections::BTreeMap;
 use wire::read;
 use wire::records::{NegocioAlterado, NegocioNovo};
@@ -26,19 +26,30 @@ struct Write {
     about: String,
     lead: String,
     back: String,
+    /// None of a new one.
+    version: Option<i64>,
     sections: Vec<(&'static str, Vec<Input>)>,
+    conflict: Option<Conflict>,
     others: Vec<String>,
     is_refused: bool,
 }
 
-/// What the form shows: of a new deal, or of the one of this code.
+/// What the form shows: of a new deal, or of the one of this code, as it was read.
+#[derive(Default)]
 struct Shown {
-    code: Option<DealCode>,
+    had: Option<(DealCode, i64)>,
     name: String,
     /// A lead that is known already.
     lead: String,
     values: Values,
-    problems: Vec<String>,
+    wrong: Wrong,
+}
+
+/// What was wrong, as lines and as far as a rule said so.
+#[derive(Default)]
+struct Wrong {
+    lines: Vec<String>,
+    rejections: Vec<Rejection>,
 }
 
 fn sections(is_known: bool) -> Vec<(&'static str, &'static [Spec])> {
@@ -60,16 +71,18 @@ async fn made(app: &App, guest: &Guest, shown: Shown) -> Result<Write, Error> {
     let frame = Frame::of(app, guest, "vendas").await?;
     let registers = app::base::registers(app, guest.session().scope.tenant()).await?;
     let users = responsible(app, guest).await?;
-    let parts = sections(shown.code.is_some() || !shown.lead.is_empty());
+    let parts = sections(shown.had.is_some() || !shown.lead.is_empty());
     let all: Vec<Spec> = parts.iter().flat_map(|(_, specs)| specs.iter().copied()).collect();
-    let is_refused = !shown.problems.is_empty();
-    let problems = Problems::new(renamed(shown.problems), &all);
     let values = &shown.values;
-    let fields = |specs: &[Spec]| {
-        inputs(specs, values, &problems, |name| choices(&registers, guest, &users, values, name))
-    };
+    let choices = |name: &str| choices(&registers, guest, &users, values, name);
+    let conflict = Conflict::among(&shown.wrong.rejections, str::to_owned);
+    // The stage says the funnel, which the page does not show.
+    let conflict = conflict.map(|one| one.named(label, choices));
+    let problems = Problems::new(renamed(shown.wrong.lines), &all);
+    let fields = |specs: &[Spec]| inputs(specs, values, &problems, choices);
     let sections = parts.iter().map(|(title, specs)| (*title, fields(specs))).collect();
-    let (title, about) = match (shown.code, shown.name.as_str()) {
+    let code = shown.had.map(|(code, _)| code);
+    let (title, about) = match (code, shown.name.as_str()) {
         (Some(_), name) => (format!("Alterar o negócio de {name}"), String::new()),
         (None, "") => (
             "Novo contato".to_owned(),
@@ -81,13 +94,16 @@ async fn made(app: &App, guest: &Guest, shown: Shown) -> Result<Write, Error> {
         title,
         about,
         lead: shown.lead,
-        back: match shown.code {
+        back: match code {
             Some(code) => format!("{}/console/vendas/{code}", frame.root),
             None => format!("{}/console/vendas", frame.root),
         },
+        // Whoever has seen both may save his own.
+        version: conflict.as_ref().map(|one| one.version).or(shown.had.map(|(_, version)| version)),
         sections,
+        is_refused: !problems.is_empty() || conflict.is_some(),
+        conflict,
         others: problems.others,
-        is_refused,
         frame,
     })
 }
@@ -124,7 +140,7 @@ pub async fn new(State(app): State<App>, guest: Guest, query: Query) -> Response
         Err(error) => return show::<Write>(&guest, Err(error)),
     };
     let values = Values::from([("codUsuarioResponsavel", guest.session().user.to_string())]);
-    form(&app, &guest, Shown { code: None, name, lead, values, problems: Vec::new() }).await
+    form(&app, &guest, Shown { name, lead, values, ..Shown::default() }).await
 }
 
 /// `POST /console/vendas/novo`
@@ -139,8 +155,8 @@ pub async fn create(State(app): State<App>, guest: Guest, sent: Result<Form, Ref
     let values = typed(&specs, &sent);
     match written(&app, &guest, None, &values, &lead).await {
         Ok((code, name)) => done(&app, code, &format!("Negócio com {name} aberto.")),
-        Err(Ok(problems)) => match lead_name(&app, &guest, &lead).await {
-            Ok(name) => form(&app, &guest, Shown { code: None, name, lead, values, problems }).await,
+        Err(Ok(wrong)) => match lead_name(&app, &guest, &lead).await {
+            Ok(name) => form(&app, &guest, Shown { had: None, name, lead, values, wrong }).await,
             Err(error) => show::<Write>(&guest, Err(error)),
         },
         Err(Err(error)) => show::<Write>(&guest, Err(error)),
@@ -156,25 +172,32 @@ fn done(app: &App, code: DealCode, told: &str) -> Response {
 async fn written(
     app: &App,
     guest: &Guest,
-    code: Option<DealCode>,
+    had: Option<(DealCode, i64)>,
     values: &Values,
     lead: &str,
-) -> Result<(DealCode, String), Result<Vec<String>, Error>> {
+) -> Result<(DealCode, String), Result<Wrong, Error>> {
     let caller = guest.session();
     let registers = app::base::registers(app, caller.scope.tenant()).await.map_err(Err)?;
     let lead = Some(lead).filter(|lead| !lead.is_empty());
-    let body = record(&registers, values, lead, code.is_none());
-    let input = match code {
+    let body = record(&registers, values, lead, had.is_none());
+    let input = match had {
         None => read::body::<NegocioNovo>(&body).map(|new| new.0).map_err(|unread| unread.problems),
         Some(_) => read::body::<NegocioAlterado>(&body).map(|old| old.0).map_err(|unread| unread.problems),
     };
-    let input = input.map_err(|problems| Ok(problems.into_lines()))?;
-    match deals::save(app, caller, code, input, Once::each_time()).await.and_then(Done::now) {
+    let input = input.map_err(|problems| Ok(Wrong { lines: problems.into_lines(), ..Wrong::default() }))?;
+    let done = match had {
+        None => deals::save(app, caller, None, input, Once::each_time()).await,
+        Some(had) => deals::alter(app, caller, had, input, Once::each_time()).await,
+    };
+    match done.and_then(Done::now) {
         Ok(saved) => {
             let (view, _) = deals::whole(app, caller, saved.code).await.map_err(Err)?;
             Ok((saved.code, view.found.name))
         }
-        Err(Error::Refused(problems)) => Err(Ok(problems.iter().map(wire::refusal::text).collect())),
+        Err(Error::Refused(rejections)) => {
+            let others = rejections.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
+            Err(Ok(Wrong { lines: others.map(wire::refusal::text).collect(), rejections }))
+        }
         Err(error) => Err(Err(error)),
     }
 }
@@ -185,8 +208,8 @@ pub async fn edit(State(app): State<App>, guest: Guest, Number(code): Number) ->
     match deals::whole(&app, guest.session(), code).await {
         Ok((view, _)) => {
             let (name, values) = (view.found.name.clone(), values(&view.found.deal));
-            let shown = Shown { code: Some(code), name, lead: String::new(), values, problems: Vec::new() };
-            form(&app, &guest, shown).await
+            let had = Some((code, view.found.deal.version));
+            form(&app, &guest, Shown { had, name, values, ..Shown::default() }).await
         }
         Err(error) => show::<Write>(&guest, Err(error)),
     }
@@ -206,14 +229,15 @@ pub async fn change(
     let code = DealCode::new(code);
     let specs: Vec<Spec> = DEAL.iter().chain(VEHICLE).copied().collect();
     let values = typed(&specs, &sent);
-    match written(&app, &guest, Some(code), &values, "").await {
+    let had = Some((code, sent.text("versao").parse().unwrap_or_default()));
+    match written(&app, &guest, had, &values, "").await {
         Ok(_) => done(&app, code, "As alterações foram salvas."),
-        Err(Ok(problems)) => {
+        Err(Ok(wrong)) => {
             let name = match deals::whole(&app, guest.session(), code).await {
                 Ok((view, _)) => view.found.name,
                 Err(error) => return show::<Write>(&guest, Err(error)),
             };
-            form(&app, &guest, Shown { code: Some(code), name, lead: String::new(), values, problems }).await
+            form(&app, &guest, Shown { had, name, lead: String::new(), values, wrong }).await
         }
         Err(Err(error)) => show::<Write>(&guest, Err(error)),
     }
@@ -221,14 +245,19 @@ pub async fn change(
 
 #[cfg(test)]
 pub const CASES: crate::rendered::Cases = &[("console/negocio_form.html", |with| {
-    crate::rendered::text(&Write {
-        frame: with.frame(),
-        title: with.text(),
-        about: with.text(),
-        lead: with.text(),
-        back: with.text(),
-        sections: with.many(|| ("Contato", with.inputs())),
-        others: with.many(|| with.text()),
-        is_refused: with.is_full(),
-    })
+    let page = |conflict| {
+        crate::rendered::text(&Write {
+            frame: with.frame(),
+            title: with.text(),
+            about: with.text(),
+            lead: with.text(),
+            back: with.text(),
+            version: with.maybe(|| 3),
+            sections: with.many(|| ("Contato", with.inputs())),
+            conflict,
+            others: with.many(|| with.text()),
+            is_refused: with.is_full(),
+        })
+    };
+    [page(None), page(with.maybe(|| with.conflict()))].concat()
 })];

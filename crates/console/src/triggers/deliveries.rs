@@ -1,8 +1,7 @@
 //! What was sent to a receiver: found, looked at with every attempt and the body, and sent again.
 
-use super::shown;
-use super::{administered, by};
-use crate::admin::must_administer;
+use super::{by, shown};
+use crate::admin::{administered, must_administer};
 use crate::exporting::Links;
 use crate::form::Form;
 use crate::frame::Frame;
@@ -93,7 +92,10 @@ async fn made(
     let registers = app::base::registers(app, tenant).await?;
     let receiver = receivers::find(app, vault, tenant, code).await?.receiver;
     let (wanted, problems) = asked(query, &registers.zone);
-    let found = triggers::newest(app, tenant, code, wanted).await?;
+    let found = match problems.is_empty() {
+        true => triggers::newest(app, tenant, code, wanted).await?,
+        false => triggers::Found { told: Vec::new(), before: None },
+    };
     let choice = |name: &str, value: &str, label: &str| Choice {
         value: value.to_owned(),
         name: label.to_owned(),
@@ -136,7 +138,7 @@ fn older(query: &Query, before: HistoryCode) -> String {
     format!("?{}", link.finish())
 }
 
-/// What the address asks for; what cannot be read is told, and asks for nothing.
+/// What the address asks for, and what of it cannot be read.
 fn asked(query: &Query, zone: &TimeZone) -> (Wanted, Vec<String>) {
     let mut problems = Vec::new();
     let mut day = |name: &str, label: &str| {
@@ -149,8 +151,11 @@ fn asked(query: &Query, zone: &TimeZone) -> (Wanted, Vec<String>) {
     };
     let (since, until) = (day("desde", "De"), day("ate", "Até"));
     let entity = wire::entity_from(query.text("entidade"));
-    let record = query.text("codigoRegistro").parse().ok();
-    if record.is_some() && entity.is_none() {
+    let typed = query.text("codigoRegistro").trim();
+    let record = typed.parse().ok();
+    if !typed.is_empty() && record.is_none() {
+        problems.push("Código do registro: use só números.".to_owned());
+    } else if record.is_some() && entity.is_none() {
         problems.push("Código do registro: escolha também de que é (benefício, evento…).".to_owned());
     }
     let state = match query.text("estado") {
@@ -260,9 +265,11 @@ fn moment_of(day: &str, time: &str, zone: &TimeZone) -> Option<Moment> {
     let time = if time.trim().is_empty() { "0:00" } else { time.trim() };
     let (hours, minutes) = time.split_once(':')?;
     let (hours, minutes): (u64, u64) = (hours.parse().ok()?, minutes.parse().ok()?);
+    if hours >= 24 || minutes >= 60 {
+        return None;
+    }
     let span = Duration::from_secs(hours * 3600 + minutes * 60);
-    let day = Date::parse(day).ok().filter(|_| hours < 24 && minutes < 60)?;
-    Some(day.start_in(zone).plus(span))
+    Some(Date::parse(day).ok()?.start_in(zone).plus(span))
 }
 
 /// What is to be sent again, or what is missing.

@@ -7,9 +7,6 @@ mod receivers;
 mod shown;
 mod writing;
 
-use crate::admin::must_administer;
-use crate::form::Form;
-use crate::page::Refusal;
 use crate::visitor::Guest;
 use app::receivers::By;
 use app::{App, Vault};
@@ -36,13 +33,6 @@ pub fn routes(vault: Vault) -> Router<App> {
 
 fn by(guest: &Guest) -> By {
     By { tenant: guest.session().scope.tenant(), user: Some(guest.session().user) }
-}
-
-/// A form that an administrator sent.
-fn administered(guest: &Guest, sent: Result<Form, Refusal>) -> Result<Form, Refusal> {
-    let sent = sent?;
-    must_administer(guest.session()).map_err(|_| Refusal::Forbidden)?;
-    Ok(sent)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! One receiver: how it fares, and what is done about it.
 
+use super::by;
 use super::shown::{self, State};
-use super::{administered, by};
-use crate::admin::must_administer;
+use crate::admin::{administered, must_administer};
 use crate::form::Form;
 use crate::frame::Frame;
 use crate::page::{Refusal, page as answer, show};

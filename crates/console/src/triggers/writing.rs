@@ -1,12 +1,12 @@
 //! A receiver is added, altered, retired and taken back.
 
 use super::receiver::with_secret;
-use super::{administered, by, shown};
-use crate::admin::must_administer;
+use super::{by, shown};
+use crate::admin::{administered, must_administer};
 use crate::form::Form;
 use crate::frame::Frame;
 use crate::page::{Refusal, page, show};
-use crate::records::{Conflict, Input, Kind, Problems, Spec, Values, inputs, typed};
+use crate::records::{Conflict, Input, Kind, Problems, Spec, Values, inputs, label, told, typed};
 use crate::visitor::{Guest, Number, redirect, root, tell};
 use app::once::{Done, Once};
 use app::receivers::{self, AT_ONCE, Changes, Told, Wanted};
@@ -71,13 +71,7 @@ async fn form(app: &App, guest: &Guest, Shown { had, values, refused }: Shown) -
         Ok(frame) => frame,
         Err(error) => return Refusal::from(&error).into_response(),
     };
-    let label = |name: &str| {
-        SPECS
-            .iter()
-            .find(|spec| spec.name == name)
-            .map_or_else(|| name.to_owned(), |spec| spec.label.to_owned())
-    };
-    let conflict = Conflict::among(&refused, label);
+    let conflict = Conflict::among(&refused, |name| label(SPECS, name));
     let lines =
         if conflict.is_some() { Vec::new() } else { refused.iter().map(wire::refusal::text).collect() };
     let problems = Problems::new(lines, SPECS);
@@ -264,14 +258,14 @@ pub async fn set_active(
         concurrency: None,
         active: Some(active),
     };
-    let told = match apply(&app, &guest, &vault, code, Ok(changes)).await {
+    let said = match apply(&app, &guest, &vault, code, Ok(changes)).await {
         Ok(()) if active => "Em uso de novo: será avisado do que mudar a partir de agora.".to_owned(),
         Ok(()) => "Retirado: não é mais avisado de nada. Pode voltar a qualquer momento.".to_owned(),
-        Err(Error::Refused(problems)) => wire::refusal::sentence(&problems[0]),
+        Err(Error::Refused(problems)) => problems.iter().map(told).collect::<Vec<_>>().join(" "),
         Err(error) => return show::<Write>(&guest, Err(error)),
     };
     let mut response = redirect(&format!("{}/console/gatilhos/{code}", root(&app)));
-    tell(&mut response, &told);
+    tell(&mut response, &said);
     response
 }
 

@@ -90,6 +90,11 @@ async function secondFactor(page, look = seen) {
   await enter(page, OPERATOR);
   await page.goto(`${demo}/console/conta`);
   await page.click("text=Ligar o segundo fator");
+  await page.fill("#senha", "errada errada");
+  await page.click("button:has-text('Ligar o segundo fator')");
+  await page.waitForSelector("[role=alert] >> text=A senha não confere");
+  await look(page, "segundo-fator-senha");
+  await page.fill("#senha", OPERATOR[1]);
   await page.click("button:has-text('Ligar o segundo fator')");
   await page.waitForSelector(".qr");
   const key = await page.innerText(".key");
@@ -144,6 +149,7 @@ async function secondFactor(page, look = seen) {
 async function switchingOff(page) {
   await enter(page, OPERATOR);
   await page.goto(`${demo}/console/conta/segundo-fator`);
+  await page.fill("#senha", OPERATOR[1]);
   await page.click("button:has-text('Ligar o segundo fator')");
   await page.fill("#prova", code(await page.innerText(".key")));
   await page.click("text=Confirmar e ligar");

@@ -3,17 +3,21 @@
 use super::Filled;
 use crate::cases::fields::label;
 use crate::form::Form;
-use crate::records::json;
+use crate::records::{Conflict, json};
 use crate::visitor::Guest;
 use app::cases::{self, Checked, Whole};
 use app::once::{Done, Once};
+use app::searches::Found;
 use app::{App, Error, find};
-use domain::{CaseKind, PersonCode, Rejection};
+use domain::{CaseKind, Document, PersonCode, Rejection};
 use serde_json::{Value, json};
 use wire::read;
 use wire::records::{
     CasoQuery, ConsultaGestaoInput, EventoGestaoInput, HelpDeskGestaoInput, VistoriaGestaoInput,
 };
+
+/// Each is looked up.
+const MOST_RELATED: usize = 100;
 
 /// What was typed, as the record that it is; with what of it leads nowhere.
 async fn record(
@@ -53,18 +57,23 @@ async fn record(
     Ok((json(&values, &further), problems))
 }
 
+/// Whose own document this is. The search also finds the holder of a dependent by the dependent's.
 async fn by_document(app: &App, guest: &Guest, text: &str) -> Result<Option<PersonCode>, Error> {
-    if domain::Document::parse(text).is_err() {
-        return Ok(None);
-    }
+    let Ok(document) = Document::parse(text) else { return Ok(None) };
     let found = find::find(app, guest.session(), text).await?;
-    Ok(found.rows.first().map(|row| row.person.code))
+    let own = |row: &&Found| row.person.document.as_deref() == Some(document.as_str());
+    Ok(found.rows.iter().find(own).map(|row| row.person.code))
 }
 
 /// The codes of the claims whose protocols were typed.
 async fn related(app: &App, guest: &Guest, typed: &str, problems: &mut Vec<String>) -> Result<Value, Error> {
     let mut codes = Vec::new();
-    for text in typed.split([',', ';', ' ']).filter(|text| !text.is_empty()).take(20) {
+    let typed = typed.split([',', ';', ' ']).filter(|text| !text.is_empty());
+    if typed.clone().count() > MOST_RELATED {
+        problems.push(format!("relacionados: escolha no máximo {MOST_RELATED} eventos."));
+        return Ok(codes.into());
+    }
+    for text in typed {
         let asked = std::iter::once(("protocolo".to_owned(), text.to_owned()));
         let found = match read::query::<CasoQuery>(asked) {
             Ok(query) => cases::list(app, guest.session(), CaseKind::Claim, query).await?.rows,
@@ -118,21 +127,11 @@ pub async fn act(
     match done.and_then(Done::now) {
         Ok(whole) => Ok(Ok(whole)),
         Err(Error::Refused(refused)) => {
-            for problem in &refused {
-                match problem {
-                    Rejection::OldVersion { now, since, fields, .. } => {
-                        let text =
-                            |value: &Option<String>| value.clone().unwrap_or_else(|| "vazio".to_owned());
-                        let rows = fields
-                            .iter()
-                            .map(|one| (label(kind, &one.field), text(&one.sent), text(&one.now)));
-                        // Whoever has seen both may save his own.
-                        filled.version = Some(*now);
-                        filled.old = Some((since.clone(), rows.collect()));
-                    }
-                    problem => filled.problems.push(wire::refusal::text(problem)),
-                }
-            }
+            let others = refused.iter().filter(|one| !matches!(one, Rejection::OldVersion { .. }));
+            filled.problems.extend(others.map(wire::refusal::text));
+            filled.conflict = Conflict::among(&refused, |name| label(kind, name));
+            // Whoever has seen both may save his own.
+            filled.version = filled.conflict.as_ref().map(|one| one.version).or(filled.version);
             Ok(Err(Box::new(filled)))
         }
         Err(error) => Err(error),
