@@ -15,7 +15,7 @@ CREATE TABLE imports (
     branch BIGINT,
     -- Whose it is, and nobody's where a command brought it.
     user_code BIGINT,
-    -- Who asked for the present stage, with whose rights it is done; nobody where a command did.
+    -- Who asked for the present stage, with whose rights it is done, and nobody where a command did.
     acting_user BIGINT,
     total BIGINT NOT NULL,
     -- The last line that the present stage is done with.
