@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::{FileProblem, Rejection};
+use domain::{FileProblem, ImportProblem, Rejection};
 use std::time::Duration;
 use wire::read::Problems;
 
@@ -186,7 +186,10 @@ impl IntoResponse for Failure {
 }
 
 fn is_too_large(rejection: &Rejection) -> bool {
-    matches!(rejection, Rejection::File(FileProblem::TooLarge { .. }))
+    matches!(
+        rejection,
+        Rejection::File(FileProblem::TooLarge { .. }) | Rejection::Import(ImportProblem::TooLarge(_))
+    )
 }
 
 impl From<Problems> for Failure {

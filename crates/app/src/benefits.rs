@@ -206,10 +206,10 @@ async fn change(tx: &mut Tx, asked: &Asked<Input>, code: BenefitCode) -> Result<
     if !wish.problems.is_empty() {
         return Err(Error::Refused(wish.problems));
     }
-    refuse_cancelled(&asked.registers, code, &before)?;
     if after == before && item.is_none() {
         return Saved::new(&asked.registers, code, before, false);
     }
+    refuse_cancelled(&asked.registers, code, &before)?;
     let around = around(tx, tenant, before.person, &after).await?;
     let judge = (&asked.scope, &*asked.registers);
     refuse_conflicts(judge, Some((code, &before)), &after, before.person, &around)?;

@@ -13,7 +13,7 @@
 //! 5. [`undo`] takes an import back for 7 days; [`kept`] tells what it had to leave.
 //!
 //! Administrators see every import, operators their own; plans and sellers are for administrators alone. Every row goes
-//! through the functions that the API itself uses, with the rights of whoever started the import.
+//! through the functions that the API itself uses, with the rights of whoever asked for the present stage.
 //!
 //! # What is guaranteed
 //! A unit writes its records, what became of its lines and how far the import is, or nothing of it: after a crash another
@@ -33,7 +33,7 @@ mod unit;
 pub use file::MOST_LINES;
 pub use looking::{cells, first_lines};
 pub use receiving::{Spool, receive, receive_file, spool};
-pub use report::{ERRORS_AT_ONCE, Error as ErrorLines, error_file, kept, note_download, problems};
+pub use report::{ErrorFile, error_file, kept, problems};
 pub use running::{run_due, work};
 pub(crate) use shaped::taken;
 pub use storage::imports::{Counts, Import, Kept, Problem};
@@ -47,7 +47,8 @@ use domain::{
     BranchCode, Field, ImportCode, ImportKind, ImportProblem, ImportState, Moment, PersonCode, Rejection,
     Role, Scope, TenantId, UserCode,
 };
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use storage::imports::{self, Change};
 use storage::{Lane, Tx, audit};
@@ -114,10 +115,42 @@ pub(crate) struct Doing {
     pub branch: Option<BranchCode>,
     /// Only judged: nothing is written.
     pub trial: bool,
+    pub meant: Meant,
     pub now: Moment,
 }
 
+/// On which line each record was meant first: one record may be found in several ways.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meant {
+    /// By the units that are done.
+    done: Arc<Mutex<HashMap<i32, i32>>>,
+    /// In this unit.
+    here: HashMap<i32, i32>,
+}
+
+impl Meant {
+    fn line(&self, record: i32) -> Option<i32> {
+        let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        self.here.get(&record).or_else(|| done.get(&record)).copied()
+    }
+
+    /// Notes lines whose unit is done; gives those whose record another had meant before.
+    fn note(&self, lines: impl IntoIterator<Item = (i32, i32)>) -> Vec<(i32, i32)> {
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = lines.into_iter().map(|(record, line)| (line, *done.entry(record).or_insert(line)));
+        first.filter(|(line, first)| line != first).collect()
+    }
+}
+
 impl Doing {
+    /// Nobody can tell which of two lines about one record is right.
+    pub fn refuse_meant(&self, record: i32) -> Result<(), Error> {
+        match self.meant.line(record) {
+            Some(line) => Err(refused(ImportProblem::SameRecord(line))),
+            None => Ok(()),
+        }
+    }
+
     pub fn acting(&self) -> Acting<'_> {
         Acting {
             tenant: self.scope.tenant(),
@@ -145,10 +178,32 @@ impl Doing {
 /// What became of a line.
 #[derive(Clone, Debug)]
 pub(crate) enum Written {
-    Created { record: i32, version: i64 },
-    Changed { record: i32, before: String, version: i64 },
-    Same { record: i32 },
+    Created {
+        record: i32,
+        version: i64,
+        /// Where it made a member of somebody who was none: the version that his person has since.
+        joined: Option<String>,
+    },
+    Changed {
+        record: i32,
+        before: String,
+        version: i64,
+    },
+    Same {
+        record: i32,
+    },
     Refused(Vec<Rejection>),
+}
+
+impl Written {
+    fn record(&self) -> Option<i32> {
+        match self {
+            Written::Created { record, .. } | Written::Changed { record, .. } | Written::Same { record } => {
+                Some(*record)
+            }
+            Written::Refused(_) => None,
+        }
+    }
 }
 
 /// What became of taking it back.
@@ -347,11 +402,13 @@ async fn take(tx: &mut Tx, asked: &Asked) -> Result<Import, Error> {
             return wrong("só uma importação que começou pode ser desfeita.");
         }
         Step::Undo if !may_undo(&import, now) => return Err(refused(ImportProblem::TooLate)),
-        // From the last line back to the first.
+        // From the last line back to the first; one that was stopped on the way goes on where it was.
         Step::Undo => {
-            (S::Undoing, Change { position: Some(i32::MAX), ..Change::default() }, "desfazer iniciado")
+            let position = (import.counts.undone() == 0).then_some(i32::MAX);
+            (S::Undoing, Change { position, ..Change::default() }, "desfazer iniciado")
         }
     };
+    let change = Change { acting: Some(asked.by.user), ..change };
     imports::set_state(tx, tenant, code, (to, now), &change).await?;
     let entry = audit::Entry {
         tenant,

@@ -7,7 +7,7 @@
 //! 3. An arm in `Rows::next` that reads the next page. CSV, XLSX, the interface, its documentation and the audit follow.
 
 mod audited;
-mod csv;
+pub(crate) mod csv;
 mod members;
 mod office;
 mod registers;

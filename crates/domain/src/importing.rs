@@ -29,6 +29,8 @@ pub enum ImportProblem {
     BenefitUnnamed,
     NoBenefit,
     ManyBenefits,
+    /// A record that another line of the file, this one, has meant already.
+    SameRecord(i32),
     /// What must have a column and has none.
     NotMapped(Vec<&'static str>),
     // Against the present state.

@@ -15,6 +15,8 @@ CREATE TABLE imports (
     branch BIGINT,
     -- Whose it is, and nobody's where a command brought it.
     user_code BIGINT,
+    -- Who asked for the present stage, with whose rights it is done, and nobody where a command did.
+    acting_user BIGINT,
     total BIGINT NOT NULL,
     -- The last line that the present stage is done with.
     position BIGINT NOT NULL,
@@ -94,3 +96,7 @@ CREATE TABLE removed_codes (
     code BIGINT NOT NULL,
     PRIMARY KEY (tenant, kind, code)
 ) CLUSTERED;
+
+-- Whom a seller sells to: one to whom nobody leads is removed again with the import that brought him.
+CREATE INDEX people_by_consultant ON people (tenant, consultant) WHERE consultant IS NOT NULL;
+CREATE INDEX people_by_representative ON people (tenant, representative) WHERE representative IS NOT NULL;

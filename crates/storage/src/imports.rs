@@ -5,7 +5,7 @@ mod lines;
 
 pub use lines::{
     Kept, LineResult, Problem, add_lines, add_problems, add_results, cells_at, clear_problems, keep_because,
-    kept, lines, problem_lines, problems, problems_at, remove_code, removed, results_before,
+    kept, lines, problem_lines, problems, problems_at, records, remove_code, removed, results_before,
 };
 
 use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
@@ -26,6 +26,8 @@ pub struct Import {
     /// Where those who are new go for whom a line names no branch.
     pub branch: Option<BranchCode>,
     pub user: Option<UserCode>,
+    /// Who asked for the present stage; nobody where a command did.
+    pub acting: Option<UserCode>,
     /// Lines with something in them.
     pub total: i64,
     /// The last line that the present stage is done with.
@@ -64,8 +66,8 @@ impl Counts {
 }
 
 const COLUMNS: &str =
-    "code, kind, state, file_name, headers, mapping, triggers, branch, user_code, total, position, created,
-     changed, same, refused, removed, restored, kept, leased_until, created_at, updated_at, started_at, finished_at";
+    "code, kind, state, file_name, headers, mapping, triggers, branch, user_code, acting_user, total, position,
+     created, changed, same, refused, removed, restored, kept, leased_until, created_at, updated_at, started_at, finished_at";
 
 fn import(row: &Row) -> Result<Import, Error> {
     Ok(Import {
@@ -78,6 +80,7 @@ fn import(row: &Row) -> Result<Import, Error> {
         triggers: row.get("triggers")?,
         branch: row.get("branch")?,
         user: row.get("user_code")?,
+        acting: row.get("acting_user")?,
         total: row.get("total")?,
         position: row.get("position")?,
         counts: Counts {
@@ -108,9 +111,9 @@ fn list(text: &str) -> Result<Vec<String>, Error> {
 
 /// Writes an import whose file is about to be read.
 pub async fn insert(tx: &mut Tx, tenant: TenantId, one: &Import) -> Result<(), Error> {
-    let statement = sql("INSERT INTO imports (tenant, code, kind, state, file_name, headers, mapping, triggers, user_code, total,
-             position, created, changed, same, refused, removed, restored, kept, leased_until, fence, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, 0, 0, 0, 0, 0, 0, $11, 0, $12, $12)")
+    let statement = sql("INSERT INTO imports (tenant, code, kind, state, file_name, headers, mapping, triggers, user_code, acting_user,
+             total, position, created, changed, same, refused, removed, restored, kept, leased_until, fence, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, 0, 0, 0, 0, 0, 0, 0, 0, $11, 0, $12, $12)")
     .arg(tenant)
     .arg(one.code)
     .arg(one.kind)
@@ -187,6 +190,8 @@ pub struct Change {
     pub mapping: Option<Vec<String>>,
     /// The branch of those who are new, or that there is none.
     pub branch: Option<Option<BranchCode>>,
+    /// Who asks for the stage that begins, or nobody where a command does.
+    pub acting: Option<Option<UserCode>>,
     pub started: bool,
     pub finished: bool,
 }
@@ -209,6 +214,7 @@ pub async fn set_state(
         .when("total = ?,", change.total)
         .when("mapping = ?,", change.mapping.as_deref().map(list_text))
         .when("branch = ?,", change.branch)
+        .when("acting_user = ?,", change.acting)
         .when("started_at = ?,", change.started.then_some(now))
         .when("finished_at = ?,", change.finished.then_some(now))
         .then("fence = fence + 1, leased_until = 0, updated_at = ?", [now])
@@ -281,14 +287,19 @@ pub async fn release(tx: &mut Tx, lease: &Lease) -> Result<(), Error> {
     tx.execute(statement).await.map(drop)
 }
 
-/// Removes an import whose file could not be read, with what was read of it; some lines at a time.
-pub async fn remove(tx: &mut Tx, tenant: TenantId, code: ImportCode) -> Result<(), Error> {
-    for table in ["import_lines", "import_results", "import_problems"] {
-        let head = sql("DELETE FROM").ending(table).ending("WHERE tenant = $1 AND import = $2");
-        tx.execute(head.arg(tenant).arg(code)).await?;
+/// Removes what was read of an import whose file could not be read to its end, some lines at a time, and at last the import;
+/// `false` where there is more to remove.
+pub async fn remove(tx: &mut Tx, tenant: TenantId, code: ImportCode, limit: u64) -> Result<bool, Error> {
+    let lines = sql("DELETE FROM import_lines WHERE tenant = $1 AND import = $2 AND line IN
+         (SELECT line FROM import_lines WHERE tenant = $1 AND import = $2 ORDER BY line LIMIT $3)")
+    .arg(tenant)
+    .arg(code)
+    .arg(limit.cast_signed());
+    if tx.execute(lines).await? == limit {
+        return Ok(false);
     }
-    let head = sql("DELETE FROM imports WHERE tenant = $1 AND code = $2");
-    tx.execute(head.arg(tenant).arg(code)).await.map(drop)
+    tx.execute(sql("DELETE FROM imports WHERE tenant = $1 AND code = $2").arg(tenant).arg(code)).await?;
+    Ok(true)
 }
 
 /// The field that each of these columns last went to, by its folded name; empty where it was to be left out.

@@ -329,15 +329,18 @@ pub async fn named_by(
                 ),
                 part("SELECT 1 AS one FROM deals WHERE tenant = $1 AND ' ' || plans || ' ' LIKE $2 LIMIT 1"),
             ],
-            ["benefícios", "dependentes", "negócios"],
+            vec!["benefícios", "dependentes", "negócios"],
         ),
         _ => (
             vec![
                 by("SELECT 1 AS one FROM listing WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
                 by("SELECT 1 AS one FROM listing WHERE tenant = $1 AND representative = $2 LIMIT 1"),
+                // Whose benefits have others of their own.
+                by("SELECT 1 AS one FROM people WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
+                by("SELECT 1 AS one FROM people WHERE tenant = $1 AND representative = $2 LIMIT 1"),
                 by("SELECT 1 AS one FROM leads WHERE tenant = $1 AND consultant = $2 LIMIT 1"),
             ],
-            ["associados", "associados", "leads"],
+            vec!["associados", "associados", "associados", "associados", "leads"],
         ),
     };
     let found = tx.each(asked).await?;

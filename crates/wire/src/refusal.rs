@@ -560,6 +560,7 @@ fn imported(problem: &ImportProblem) -> String {
             "titular: ele tem mais de um benefício em vigor; diga qual, pela placa ou pelo código do benefício."
                 .to_owned()
         }
+        P::SameRecord(line) => format!("repete o registro da linha {line}; deixe só uma das duas."),
         P::NotMapped(fields) => format!("colunas: diga que coluna do arquivo traz {}.", fields.join(" e ")),
         P::WrongState(what) => format!("codImportacao: {what}"),
         P::TooLate => {

@@ -32,7 +32,8 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode
         }
         (None, Some(code)) => {
             let import = importing::one(&app, &by, code).await?;
-            if import.state == ImportState::Paused {
+            // One that was never begun cannot be resumed, which is told; one that somebody works on is waited for.
+            if matches!(import.state, ImportState::Paused | ImportState::Reading | ImportState::Ready) {
                 importing::resume(&app, &by, code, Once::each_time()).await?;
             }
             work(&app, tenant, code).await?
@@ -133,7 +134,13 @@ async fn tell(app: &App, by: &By, import: &Import, arguments: &ArgMatches) -> Re
             counts.done(),
             import.total
         ),
-        _ => format!(
+        ImportState::Reading | ImportState::Ready => {
+            format!("Importação {code} ainda não começou; nada foi gravado.")
+        }
+        ImportState::Checking | ImportState::Running | ImportState::Undoing => {
+            format!("Importação {code} em andamento.")
+        }
+        ImportState::Done => format!(
             "Importação {code} concluída: {} criados, {} alterados, {} sem mudança, {} recusados.",
             counts.created, counts.changed, counts.same, counts.refused
         ),
@@ -166,13 +173,10 @@ async fn tell(app: &App, by: &By, import: &Import, arguments: &ArgMatches) -> Re
 async fn write_errors(app: &App, by: &By, import: &Import, path: &str) -> Result<(), Fatal> {
     let cannot =
         |error: std::io::Error| Fatal::new(format!("O arquivo {path} não pôde ser gravado: {error}."));
-    importing::note_download(app, by, import).await?;
+    let mut errors = importing::error_file(app, by, import).await?;
     let mut file = File::create(path).map_err(cannot)?;
-    let mut after = Some(0);
-    while let Some(line) = after {
-        let piece = importing::error_file(app, by, import, line).await?;
-        file.write_all(piece.text.as_bytes()).map_err(cannot)?;
-        after = piece.next;
+    while let Some(piece) = errors.next().await? {
+        file.write_all(&piece).map_err(cannot)?;
     }
     Ok(())
 }

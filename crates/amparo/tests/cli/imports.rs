@@ -41,6 +41,9 @@ async fn a_file_is_tried_imported_and_taken_back_by_command(database: Database) 
     assert!(said.contains("0 criados, 0 alterados, 2 sem mudança"), "columns are remembered: {said}");
     let undone = amparo.said(&format!("import --undo {code}"));
     assert!(undone.contains("2 removidos, 0 restaurados, 0 mantidos"), "{undone}");
+    amparo.complained("import base.csv --kind associados --branch 99");
+    let refused = amparo.complained("import --resume 4");
+    assert!(refused.contains("pausada"), "it was received and never begun: {refused}");
 }
 
 fn begin(amparo: &Amparo, line: &str) -> Child {

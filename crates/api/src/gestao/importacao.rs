@@ -13,8 +13,7 @@ use axum::body::Body;
 use axum::extract;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use domain::{BranchCode, ImportCode, ImportState, Moment, TimeZone};
-use futures_util::stream;
+use domain::{BranchCode, ImportCode, ImportProblem, ImportState, Moment, Rejection, TimeZone};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use wire::read::{self, Between, Given};
@@ -25,7 +24,7 @@ use wire::records::{
 use wire::sheet;
 
 /// Problems that are told at once.
-const AT_ONCE: i64 = 1000;
+const AT_ONCE: usize = 1000;
 
 /// `POST /gestao/importacao`
 pub async fn receive(
@@ -40,9 +39,13 @@ pub async fn receive(
     })?;
     let by = By::of(&caller);
     by.must_import(kind)?;
-    let mut spool = importing::spool(state.http.import_mib * 1024 * 1024)?;
+    let most = state.http.import_mib;
+    if upload.is_larger_than(most * 1024 * 1024) {
+        return Err(app::Error::from(Rejection::Import(ImportProblem::TooLarge(most))).into());
+    }
+    let mut spool = importing::spool(most * 1024 * 1024)?;
     let mut sent = Sha256::new();
-    let (keyed, mut pieces) = upload.begin(&state, state.http.import_mib);
+    let (keyed, mut pieces) = upload.begin(&state, most);
     while let Some(bytes) = pieces.next().await? {
         sent.update(&bytes);
         spool.write(&bytes)?;
@@ -151,7 +154,13 @@ pub async fn problems(
     Query(query): Query<DepoisDaLinhaQuery>,
 ) -> Result<Answer<Vec<ErroImportacaoTO>>, Failure> {
     let after = query.after.set().map_or(0, Between::get);
-    let found = importing::problems(&state.app, &By::of(&caller), code.get()?, (after, AT_ONCE)).await?;
+    let asked = (after, AT_ONCE as i64 + 1);
+    let mut found = importing::problems(&state.app, &By::of(&caller), code.get()?, asked).await?;
+    if let Some(next) = found.get(AT_ONCE).map(|one| one.line) {
+        // Whole lines, for whoever asks on asks behind the last of them.
+        let whole = found.partition_point(|one| one.line < next);
+        found.truncate(if whole == 0 { AT_ONCE } else { whole });
+    }
     let told = |one: importing::Problem| ErroImportacaoTO {
         linha: one.line,
         coluna: one.header,
@@ -168,7 +177,7 @@ pub async fn kept(
     Query(query): Query<DepoisDaLinhaQuery>,
 ) -> Result<Answer<Vec<MantidoTO>>, Failure> {
     let after = query.after.set().map_or(0, Between::get);
-    let found = importing::kept(&state.app, &By::of(&caller), code.get()?, (after, AT_ONCE)).await?;
+    let found = importing::kept(&state.app, &By::of(&caller), code.get()?, (after, AT_ONCE as i64)).await?;
     let told = |one: importing::Kept| MantidoTO { linha: one.line, codigo: one.record, motivo: one.because };
     Ok(Answer(found.into_iter().map(told).collect()))
 }
@@ -181,30 +190,14 @@ pub async fn error_file(
 ) -> Result<Response, Failure> {
     let by = By::of(&caller);
     let import = importing::one(&state.app, &by, code.get()?).await?;
-    importing::note_download(&state.app, &by, &import).await?;
     let name = format!("attachment; filename=\"importacao-{}-erros.csv\"", import.code);
-    let first = importing::error_file(&state.app, &by, &import, 0).await?;
-    let app = state.app.clone();
-    let pieces = stream::try_unfold(Some((first, 0)), move |step| {
-        let (app, by, import) = (app.clone(), by.clone(), import.clone());
-        async move {
-            let Some((piece, _)) = step else { return Ok::<_, std::io::Error>(None) };
-            let next = match piece.next {
-                Some(after) => {
-                    let more = importing::error_file(&app, &by, &import, after).await;
-                    Some((more.map_err(|_| std::io::Error::other("the rest could not be read"))?, after))
-                }
-                None => None,
-            };
-            Ok(Some((piece.text, next)))
-        }
-    });
+    let file = importing::error_file(&state.app, &by, &import).await?;
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8")),
         (header::CACHE_CONTROL, NO_STORE),
         (header::CONTENT_DISPOSITION, HeaderValue::from_str(&name).unwrap_or(NO_STORE)),
     ];
-    Ok((headers, Body::from_stream(pieces)).into_response())
+    Ok((headers, Body::from_stream(file.pieces)).into_response())
 }
 
 fn record(zone: &TimeZone, import: &Import, now: Moment) -> ImportacaoTO {

@@ -44,7 +44,7 @@ pub fn operations() -> Vec<Operation> {
         step("/gestao/importacao/{codImportacao}/retomar", Step::Resume, "Retomar a importação", "Continua de onde parou."),
         step("/gestao/importacao/{codImportacao}/desfazer", Step::Undo, "Desfazer a importação", "Por 7 dias: o que foi criado e a que nada mais se refere é removido, e o que foi alterado volta ao que era. O que mudou depois fica, e está em `mantidos`. Um código removido não volta a ser usado."),
         get("/gestao/importacao/{codImportacao}/erros", STAFF, importacao::problems)
-            .told(Section::Management, "Erros da importação", "O que está errado em cada linha, na ordem da planilha, até 1.000 por vez.")
+            .told(Section::Management, "Erros da importação", "O que está errado em cada linha, na ordem da planilha, até 1.000 por vez, sempre linhas inteiras. Peça o resto com `depoisDaLinha` igual à última linha recebida, até vir uma lista vazia.")
             .asks::<DepoisDaLinhaQuery>()
             .answers_many::<ErroImportacaoTO>(),
         get("/gestao/importacao/{codImportacao}/arquivoErros", STAFF, importacao::error_file)

@@ -122,6 +122,25 @@ async fn a_file_has_a_limit_of_its_own(world: World) {
     let taken = server.call("POST", "/gestao/importacao?tipo=associados", &headers, &large).await;
     assert_eq!(taken.json()["linhas"], 9000);
     let larger = server.call("POST", "/gestao/importacao?tipo=associados", &headers, &large.repeat(2)).await;
-    assert!(larger.refuses(400).contains("2 MB"), "{larger:?}");
+    assert!(larger.refuses(413).contains("2 MB"), "{larger:?}");
     server.stop().await;
+}
+
+#[both_engines]
+async fn problems_come_by_whole_lines(world: World) {
+    let calls = Calls::on(world).await;
+    let by = calls.administrator.clone();
+    let file = format!("CPF;Nome;Loja\n111;Ana;1\n{}", "111;Ana;Loja que não há\n".repeat(600));
+    let code = upload(&calls, &by, "tipo=associados", &file).await.json()["codImportacao"].as_i64().unwrap();
+    step(&calls, &by, code, "conferir", "").await;
+    work(&calls).await;
+    let (mut after, mut pages) = (0, Vec::new());
+    loop {
+        let asked = after.to_string();
+        let page = calls.read(&by, &format!("{IMPORTS}/{code}/erros"), &[("depoisDaLinha", &asked)]).await;
+        let Some(last) = page.as_array().unwrap().last() else { break };
+        after = last["linha"].as_i64().unwrap();
+        pages.push(page.as_array().unwrap().len());
+    }
+    assert_eq!(pages, [999, 202], "two of each line but the first");
 }

@@ -5,7 +5,10 @@ use crate::Error;
 use crate::importing::{Doing, Undone, Written, taken};
 use crate::people::{listed_days as member_days, own};
 use crate::situations::{self, Numbers, Store, Stored, listed_days, member};
-use domain::{BenefitCode, Field, ImportProblem, PersonCode, Rejection, SituationKind};
+use domain::{
+    BenefitCode, Entity, Field, ImportOutcome, ImportProblem, PersonCode, Rejection, SituationCode,
+    SituationKind,
+};
 use serde_json::{Map, Value};
 use storage::benefits::{self, Benefit, Holding};
 use storage::imports::{self, LineResult};
@@ -65,17 +68,36 @@ async fn meant(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Option<BenefitCo
     let (vehicle, card) = (&row.input.vehicle, &row.input.benefit.fields.card);
     let keys = (set(&vehicle.plate), set(&vehicle.chassis), set(card));
     let found = benefits::holding(tx, tenant, keys).await?;
-    let in_force = |one: &&Holding| {
-        let kind = doing.registers.kind_of(one.situation);
-        !matches!(kind, Some(SituationKind::Inactive | SituationKind::Cancelled))
-    };
+    let in_force = |one: &&Holding| !is_over(doing, one.situation);
     let holder = storage::people::by_document(&mut *tx, tenant, &row.input.benefit.document).await?;
     let holder: Option<PersonCode> = holder.map(|(person, _)| person);
     let his = found.iter().filter(|one| Some(one.person) == holder);
-    // One of another is told as what stands in the way; one of his that is over is the same benefit where none is in force.
-    let mut his: Vec<&Holding> = his.collect();
-    his.sort_by_key(|one| !in_force(one));
-    Ok(his.first().filter(|one| in_force(one)).map(|one| one.code))
+    // One of another is told as what stands in the way; one of his that is over is the same benefit
+    // where none is in force and the line asks for one that is over.
+    let his: Vec<&Holding> = his.collect();
+    if let Some(found) = his.iter().copied().find(in_force) {
+        return Ok(Some(found.code));
+    }
+    // A line with numbers that nobody has is one more of the past.
+    let asked = asked_situation(doing, row).filter(|_| code.is_none() && sequence.is_none());
+    let over = asked.filter(|asked| is_over(doing, *asked));
+    Ok(over
+        .and_then(|over| his.iter().max_by_key(|one| (one.situation == over, one.code)).map(|one| one.code)))
+}
+
+fn is_over(doing: &Doing, situation: SituationCode) -> bool {
+    matches!(doing.registers.kind_of(situation), Some(SituationKind::Inactive | SituationKind::Cancelled))
+}
+
+/// The situation that a line asks for, by name or by flag.
+fn asked_situation(doing: &Doing, row: &Row) -> Option<SituationCode> {
+    let input = &row.input.benefit;
+    match (&input.situation, &input.active) {
+        (Given::Set(name), _) => doing.registers.situation_named(Entity::Benefit, name.as_str()),
+        (_, Given::Set(false)) => doing.registers.default_situation(Entity::Benefit, SituationKind::Inactive),
+        _ => None,
+    }
+    .map(|one| one.code)
 }
 
 fn set<T>(given: &Given<T>) -> Option<&T> {
@@ -97,6 +119,7 @@ pub(crate) async fn write(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Writt
     let tenant = doing.scope.tenant();
     let mut input = row.input.clone();
     let Some(code) = meant(tx, doing, row).await? else { return Box::pin(create(tx, doing, row)).await };
+    doing.refuse_meant(code.get())?;
     input.benefit.code = Given::Set(code);
     let before = benefits::find(&mut *tx, &doing.scope, code).await?;
     let had = items::of(&mut *tx, tenant, code).await?;
@@ -126,9 +149,11 @@ async fn create(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Written, Error>
     let (Some((benefit, item)), Some(holder), []) = (made, holder, &wish.problems[..]) else {
         return Err(Error::Refused(wish.problems));
     };
+    // The version in which his person became a member's by it.
+    let joined = (!holder.1.is_member).then(|| (holder.1.version + 1).to_string());
     let new = New { benefit, item, holder, kept: row.kept.0, then: None, done: "criado".into() };
     let Stored { code, benefit, .. } = Box::pin(insert(tx, &asked.acting(), &asked.scope, new)).await?;
-    Ok(Written::Created { record: code.get(), version: benefit.version })
+    Ok(Written::Created { record: code.get(), version: benefit.version, joined })
 }
 
 async fn was_removed(tx: &mut Tx, doing: &Doing, kept: Numbers) -> Result<bool, Error> {
@@ -149,9 +174,14 @@ pub(crate) async fn undo(tx: &mut Tx, doing: &Doing, line: &LineResult) -> Resul
         return Ok(Undone::Kept("foi alterado depois da importação".into()));
     }
     let holder = holder_of(tx, doing.scope.tenant(), code, &now).await?;
-    match &line.before {
-        None => Box::pin(remove(tx, doing, (code, &now), &holder)).await,
-        Some(before) => Box::pin(restore(tx, doing, (code, &now), &holder, before)).await,
+    match (&line.before, line.outcome) {
+        (Some(before), ImportOutcome::Changed) => {
+            Box::pin(restore(tx, doing, (code, &now), &holder, before)).await
+        }
+        (joined, _) => {
+            let came = joined.as_deref() == Some(holder.version.to_string().as_str());
+            Box::pin(remove(tx, doing, (code, &now), &holder, came)).await
+        }
     }
 }
 
@@ -183,6 +213,16 @@ async fn restore(
         updated_at: doing.now,
         ..before
     };
+    // Meanwhile somebody else may have the vehicle, or the card.
+    let around = super::around(tx, tenant, now.person, &after).await?;
+    let judge = (&doing.scope, &*doing.registers);
+    match super::refuse_conflicts(judge, Some((code, now)), &after, now.person, &around) {
+        Err(Error::Refused(problems)) => {
+            let told: Vec<String> = problems.iter().map(wire::refusal::sentence).collect();
+            return Ok(Undone::Kept(told.join(" ")));
+        }
+        other => other?,
+    }
     let store = Store { also, ..Store::change(code, now, after, holder, "alterado: importação desfeita") };
     situations::store(tx, &doing.acting(), store).await?;
     Ok(Undone::Restored)
@@ -193,6 +233,8 @@ async fn remove(
     doing: &Doing,
     (code, now): (BenefitCode, &Benefit),
     holder: &Profile,
+    // It made his person a member's, and nothing has changed of him since.
+    made_member: bool,
 ) -> Result<Undone, Error> {
     let tenant = doing.scope.tenant();
     if let Some(what) = benefits::referred(tx, tenant, code).await? {
@@ -202,7 +244,10 @@ async fn remove(
     let days = listed_days(&doing.registers, holder, now);
     let was = Before { branch: now.branch, benefit: Some((code, now.situation)) };
     let mut statements = listing::remove(tenant, now.slot, was, &days.0);
-    if others.len() == 1 {
+    if others.len() == 1 && made_member {
+        let person = Profile { is_member: false, updated_at: doing.now, ..holder.clone() };
+        storage::people::update(tx, tenant, now.person, &person).await?;
+    } else if others.len() == 1 {
         // The row that his first benefit had taken over is his own again.
         let days = member_days(holder, &doing.registers.zone);
         let row = ListedRow { slot: now.slot, member: member(now.person, holder), own: own(holder, &days) };

@@ -156,6 +156,7 @@ pub(crate) async fn write(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Writt
     let mut record = DependenteInput { benefit, ..row.input.clone() };
     match before {
         Some((code, before)) => {
+            doing.refuse_meant(code.get())?;
             record.code = Given::Set(*code);
             stay(&mut record, before, &row.given);
         }
@@ -177,7 +178,7 @@ pub(crate) async fn write(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Writt
     Ok(match before {
         Some(_) if !saved.changed => Written::Same { record },
         Some((_, before)) => Written::Changed { record, before: dependents::snapshot(before), version },
-        None => Written::Created { record, version },
+        None => Written::Created { record, version, joined: None },
     })
 }
 

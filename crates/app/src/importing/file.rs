@@ -5,6 +5,7 @@
 mod decode;
 mod workbook;
 
+use crate::sheets::csv::unguarded;
 use decode::{Decoded, Encoding};
 use domain::ImportProblem;
 use std::fs::File;
@@ -12,6 +13,8 @@ use std::io::{Read, Seek, SeekFrom};
 
 /// More lines than this come in several files.
 pub const MOST_LINES: u32 = 500_000;
+/// How every workbook begins.
+const ARCHIVE: &[u8] = b"PK\x03\x04";
 const MOST_COLUMNS: usize = 200;
 /// Longer than any note.
 const LONGEST_CELL: usize = 4000;
@@ -30,17 +33,27 @@ pub enum Line {
 pub fn read(file: File, mut take: impl FnMut(Line) -> bool) -> Result<(), ImportProblem> {
     let mut lines = Lines { columns: None, narrow: Vec::new(), take: &mut take, count: 0 };
     let mut file = file;
-    let mut head = vec![0; 8192];
-    let length = fill(&mut file, &mut head)?;
-    head.truncate(length);
-    file.seek(SeekFrom::Start(0)).map_err(|_| ImportProblem::Damaged)?;
-    if head.starts_with(b"PK\x03\x04") {
+    let head = beginning(&mut file, 8192)?;
+    if head.starts_with(ARCHIVE) {
         workbook::read(file, &mut lines)?;
     } else {
         let encoding = decode::encoding(&mut file, &head)?;
         text(file, encoding, &mut lines)?;
     }
     lines.end()
+}
+
+/// Whether it is a workbook, by how it begins.
+pub fn is_workbook(file: &mut File) -> Result<bool, ImportProblem> {
+    Ok(beginning(file, ARCHIVE.len())? == ARCHIVE)
+}
+
+fn beginning(file: &mut File, most: usize) -> Result<Vec<u8>, ImportProblem> {
+    let mut head = vec![0; most];
+    let length = fill(file, &mut head)?;
+    head.truncate(length);
+    file.seek(SeekFrom::Start(0)).map_err(|_| ImportProblem::Damaged)?;
+    Ok(head)
 }
 
 fn fill(file: &mut impl Read, buffer: &mut [u8]) -> Result<usize, ImportProblem> {
@@ -77,7 +90,7 @@ fn text(mut file: File, encoding: Encoding, lines: &mut Lines<'_>) -> Result<(),
         if number <= skipped {
             continue;
         }
-        let cells = record.iter().map(|cell| plain(cell.trim()).to_owned()).collect();
+        let cells = record.iter().map(|cell| unguarded(cell.trim()).to_owned()).collect();
         if !lines.line(number, cells)? {
             break;
         }
@@ -117,11 +130,6 @@ impl<R: Read> Read for Ended<R> {
             }
         }
     }
-}
-
-/// Without the sign by which an error file keeps a sheet from working a cell out.
-fn plain(cell: &str) -> &str {
-    cell.strip_prefix('\'').filter(|rest| rest.starts_with(['=', '@', '+', '-'])).unwrap_or(cell)
 }
 
 /// What parts the cells, by the first line, and how many lines say only that.

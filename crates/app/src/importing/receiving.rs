@@ -11,13 +11,15 @@ use std::io::{Seek, SeekFrom, Write};
 use storage::counters::{self, Counter};
 use storage::imports::{self, Change, Counts};
 use storage::{Lane, Tx, audit};
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use wire::sheet::{header_key, suggested};
 
 /// Lines that travel together.
 const TOGETHER: usize = 500;
 /// Batches that wait to be written while the next are read.
 const WAITING: usize = 4;
+/// Workbooks that are read at the same time.
+static READING: Semaphore = Semaphore::const_new(2);
 
 /// A file that grows as it comes.
 pub struct Spool {
@@ -70,12 +72,20 @@ pub async fn receive_file(
     by: &By,
     kind: ImportKind,
     file_name: &str,
-    file: File,
+    mut file: File,
     once: Once<Import>,
 ) -> Result<Done<Import>, Error> {
     by.must_import(kind)?;
     let (send, mut come) = mpsc::channel(WAITING);
-    let reading = tokio::task::spawn_blocking(move || read(file, &send));
+    // A workbook is held in memory while it is read.
+    let turn = match file::is_workbook(&mut file).map_err(refused)? {
+        true => READING.acquire().await.ok(),
+        false => None,
+    };
+    let reading = tokio::task::spawn_blocking(move || {
+        read(file, &send);
+        drop(turn);
+    });
     let mut code = None;
     let mut total = 0;
     while let Some(came) = come.recv().await {
@@ -135,6 +145,7 @@ async fn begin(
         triggers: false,
         branch: None,
         user: by.user,
+        acting: by.user,
         total: 0,
         position: 0,
         counts: Counts::default(),
@@ -171,12 +182,17 @@ async fn add(app: &App, by: &By, code: ImportCode, lines: Vec<(i32, String)>) ->
 }
 
 async fn remove(app: &App, by: &By, code: ImportCode) -> Result<(), Error> {
-    let input = (by.tenant(), code);
-    app.db
-        .write(Lane::background(by.tenant()), input, |tx, (tenant, code)| {
-            Box::pin(async move { Ok(imports::remove(tx, *tenant, *code).await?) })
-        })
-        .await
+    loop {
+        let removed =
+            app.db.write(Lane::background(by.tenant()), (by.tenant(), code), |tx, (tenant, code)| {
+                Box::pin(async move {
+                    Ok::<_, Error>(imports::remove(tx, *tenant, *code, TOGETHER as u64).await?)
+                })
+            });
+        if removed.await? {
+            return Ok(());
+        }
+    }
 }
 
 struct Ended {

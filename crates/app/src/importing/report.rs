@@ -1,13 +1,14 @@
 //! What an import has to say: what is wrong with its lines, the lines that failed as a file, and what undoing had to leave.
 
 use super::{By, Import, Kept, Problem, one};
-use crate::{App, Error as AppError};
-use domain::ImportCode;
-use std::borrow::Cow;
+use crate::sheets::csv;
+use crate::{App, Error};
+use domain::{ImportCode, TenantId};
+use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use storage::{Lane, audit, imports};
 
 /// Lines of an error file that are read at once.
-pub const ERRORS_AT_ONCE: i64 = 256;
+const AT_ONCE: i64 = 256;
 /// What the column is called that says why.
 const WHY: &str = "Motivo da recusa";
 
@@ -17,7 +18,7 @@ pub async fn problems(
     by: &By,
     code: ImportCode,
     (after, limit): (i32, i64),
-) -> Result<Vec<Problem>, AppError> {
+) -> Result<Vec<Problem>, Error> {
     one(app, by, code).await?;
     Ok(imports::problems(&app.db, by.tenant(), code, (after, limit)).await?)
 }
@@ -28,20 +29,55 @@ pub async fn kept(
     by: &By,
     code: ImportCode,
     (after, limit): (i32, i64),
-) -> Result<Vec<Kept>, AppError> {
+) -> Result<Vec<Kept>, Error> {
     one(app, by, code).await?;
     Ok(imports::kept(&app.db, by.tenant(), code, (after, limit)).await?)
 }
 
-/// Notes that somebody takes the lines that failed: they hold what is personal.
-pub async fn note_download(app: &App, by: &By, import: &Import) -> Result<(), AppError> {
+/// The file of the lines that failed, as it goes out piece by piece.
+pub struct ErrorFile {
+    /// Nothing is left of the lines: it has the names of the columns alone.
+    pub is_empty: bool,
+    pub pieces: BoxStream<'static, Result<Vec<u8>, Error>>,
+}
+
+impl ErrorFile {
+    pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Error> {
+        self.pieces.try_next().await
+    }
+}
+
+/// The lines that failed: the columns that they came with, and one that says why, so that it can be mended and sent again. It
+/// opens right in a Brazilian sheet, which changes nothing in it. Whoever takes it is noted, for it holds what is personal.
+pub async fn error_file(app: &App, by: &By, import: &Import) -> Result<ErrorFile, Error> {
+    let first = piece(app, by.tenant(), import, 0).await?;
+    let is_empty = first.is_empty;
+    if !is_empty {
+        note(app, by, import.code).await?;
+    }
+    let (app, tenant, import) = (app.clone(), by.tenant(), import.clone());
+    let pieces = stream::try_unfold(Next::Piece(first), move |next| {
+        let (app, import) = (app.clone(), import.clone());
+        async move {
+            let piece = match next {
+                Next::Piece(piece) => piece,
+                Next::Behind(line) => piece(&app, tenant, &import, line).await?,
+                Next::Nothing => return Ok(None),
+            };
+            Ok(Some((piece.bytes, piece.next.map_or(Next::Nothing, Next::Behind))))
+        }
+    });
+    Ok(ErrorFile { is_empty, pieces: pieces.boxed() })
+}
+
+async fn note(app: &App, by: &By, code: ImportCode) -> Result<(), Error> {
     let entry = audit::Entry {
         tenant: by.tenant(),
         at: app.now(),
         user: by.user,
         operation: "GET /gestao/importacao/{codImportacao}/arquivoErros",
         person: None,
-        detail: Some(format!("importação {}: arquivo de erros baixado", import.code)),
+        detail: Some(format!("importação {code}: arquivo de erros baixado")),
     };
     let lane = Lane::of(by.tenant());
     let noted =
@@ -49,30 +85,31 @@ pub async fn note_download(app: &App, by: &By, import: &Import) -> Result<(), Ap
     noted.await
 }
 
-/// A piece of an error file, and the line behind which the next begins.
-#[derive(Clone, Debug)]
-pub struct Error {
-    pub text: String,
-    pub next: Option<i32>,
+enum Next {
+    Piece(Piece),
+    Behind(i32),
+    Nothing,
 }
 
-/// A piece of the file of lines that failed: the columns that they came with, and one that says why, so that it can be mended
-/// and sent again. It opens right in a Brazilian sheet, and nothing in it is taken for a formula. The first piece is asked
-/// for behind line 0.
-pub async fn error_file(app: &App, by: &By, import: &Import, after: i32) -> Result<Error, AppError> {
-    let (tenant, code) = (by.tenant(), import.code);
-    let mut text = String::new();
+/// Some lines of the file, and the line behind which the next begin.
+struct Piece {
+    bytes: Vec<u8>,
+    is_empty: bool,
+    next: Option<i32>,
+}
+
+async fn piece(app: &App, tenant: TenantId, import: &Import, after: i32) -> Result<Piece, Error> {
+    let code = import.code;
+    let mut rows = Vec::new();
+    let is_why: Vec<bool> = import.headers.iter().map(|header| header == WHY).collect();
     if after == 0 {
-        // By its mark a sheet knows UTF-8.
-        text.push('\u{FEFF}');
-        let headers = import.headers.iter().filter(|header| *header != WHY).map(String::as_str);
-        row(&mut text, headers.chain([WHY]));
+        let headers = import.headers.iter().filter(|header| *header != WHY).cloned();
+        rows.push(headers.chain([WHY.to_owned()]).collect());
     }
-    let lines = imports::problem_lines(&app.db, tenant, code, (after, ERRORS_AT_ONCE)).await?;
-    let Some(last) = lines.last().copied() else { return Ok(Error { text, next: None }) };
+    let lines = imports::problem_lines(&app.db, tenant, code, (after, AT_ONCE)).await?;
     let cells = imports::cells_at(&app.db, tenant, code, &lines).await?;
     let why = imports::problems_at(&app.db, tenant, code, &lines).await?;
-    let is_why: Vec<bool> = import.headers.iter().map(|header| header == WHY).collect();
+    let is_empty = cells.is_empty();
     for (line, cells) in cells {
         let cells: Vec<String> = serde_json::from_str(&cells).unwrap_or_default();
         let own = why.iter().filter(|problem| problem.line == line).map(|problem| match &problem.header {
@@ -80,33 +117,9 @@ pub async fn error_file(app: &App, by: &By, import: &Import, after: i32) -> Resu
             None => problem.text.clone(),
         });
         let own = own.collect::<Vec<_>>().join(" ");
-        let came = cells.iter().zip(&is_why).filter(|(_, is_why)| !**is_why).map(|(cell, _)| cell.as_str());
-        row(&mut text, came.chain([own.as_str()]));
+        let came = cells.into_iter().zip(&is_why).filter(|(_, is_why)| !**is_why).map(|(cell, _)| cell);
+        rows.push(came.chain([own]).collect());
     }
-    let next = (lines.len() as i64 == ERRORS_AT_ONCE).then_some(last);
-    Ok(Error { text, next })
-}
-
-/// One line, as sheets in Brazil part it.
-fn row<'c>(text: &mut String, cells: impl Iterator<Item = &'c str>) {
-    let mut writer = csv::WriterBuilder::new()
-        .delimiter(b';')
-        .terminator(csv::Terminator::CRLF)
-        .flexible(true)
-        .from_writer(Vec::new());
-    // Memory takes whatever is written.
-    let _ = writer.write_record(cells.map(|cell| harmless(cell).into_owned()));
-    text.push_str(&String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()));
-}
-
-/// A sheet works out what begins like a formula; a number with a sign is none. Whoever reads the file again takes the sign
-/// before it away.
-fn harmless(cell: &str) -> Cow<'_, str> {
-    let is_sign = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | ' ' | '-' | '(' | ')');
-    let is_number = || cell.chars().skip(1).all(is_sign);
-    match cell.chars().next() {
-        Some('=' | '@') => format!("'{cell}").into(),
-        Some('+' | '-') if !is_number() => format!("'{cell}").into(),
-        _ => cell.into(),
-    }
+    let next = lines.last().copied().filter(|_| lines.len() as i64 == AT_ONCE);
+    Ok(Piece { bytes: csv::texts(&rows, after == 0)?, is_empty, next })
 }

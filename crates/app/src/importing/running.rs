@@ -5,35 +5,83 @@ mod trying;
 
 use super::shaped::{Shaped, Shaper};
 use super::unit::{Ended, Unit, write_unit};
-use super::{Counts, Doing, Import, Problem, RUN, UNDO, undoing, unknown};
+use super::{By, Counts, Doing, Import, Meant, Problem, RUN, UNDO, undoing, unknown};
 use crate::base::{self, Registers};
 use crate::{App, Error};
-use domain::{ImportCode, ImportKind, ImportState, Moment, Role, Scope, TenantId, UserCode};
+use domain::{ImportCode, ImportKind, ImportProblem, ImportState, Moment, Rejection, Scope, TenantId};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 use storage::imports::{self, Change, Lease};
 use storage::{Lane, Tx, audit, users};
+use tokio::task::{Id, JoinSet};
 
 /// How long a process may be silent before another takes the import over.
 const LEASE: Duration = Duration::from_secs(30);
 /// Lines of a unit: few enough that nobody notices, and no more documents than one question asks for.
 const MEMBERS: i64 = 256;
 const OTHERS: i64 = 64;
+/// Imports that are worked on at the same time, and how many of them may be one association's.
+const AT_ONCE: usize = 16;
+const OF_ONE: usize = 3;
+/// How often others are looked for meanwhile.
+const LOOK: Duration = Duration::from_secs(5);
+/// Units after which a reader of what is done says that he is still there.
+const STILL_THERE: usize = 32;
 
 /// Told how far an import is, after every unit.
 pub type Tell<'t> = &'t mut (dyn FnMut(&Import) + Send);
 
-/// Works on every import that waits for somebody; says whether there was any.
+/// Works on every import that waits for somebody, on several at a time, until none is left; says whether there was any. One
+/// that fails is logged and left for the next time, and holds up no other.
 pub async fn run_due(app: &App) -> Result<bool, Error> {
-    let mut any = false;
-    for tenant in storage::tenants::all(&app.db).await?.into_iter().filter(|one| one.active) {
-        for code in imports::due(&app.db, tenant.id, app.now()).await? {
-            any |= work(app, tenant.id, code, &mut |_| {}).await?.is_some();
+    let (mut any, mut working) = (false, JoinSet::new());
+    let (mut busy, mut failed): (HashMap<Id, Which>, Vec<Which>) = (HashMap::new(), Vec::new());
+    loop {
+        for one in due(app, &busy, &failed).await? {
+            let task = working.spawn(work_logged(app.clone(), one));
+            busy.insert(task.id(), one);
+        }
+        tokio::select! {
+            ended = working.join_next_with_id() => {
+                let Some(ended) = ended else { return Ok(any) };
+                let (id, worked) = ended.unwrap_or_else(|panic| (panic.id(), false));
+                any |= worked;
+                // It would fail again at once.
+                failed.extend(busy.remove(&id).filter(|_| !worked));
+            }
+            () = app.importing.notified() => {}
+            () = tokio::time::sleep(LOOK) => failed.clear(),
         }
     }
-    Ok(any)
+}
+
+type Which = (TenantId, ImportCode);
+
+/// Those that wait, besides what we work on: so many that none has to wait for a large one, and few of one association.
+async fn due(app: &App, busy: &HashMap<Id, Which>, failed: &[Which]) -> Result<Vec<Which>, Error> {
+    let mut found = Vec::new();
+    for tenant in storage::tenants::all(&app.db).await?.into_iter().filter(|one| one.active) {
+        let own = busy.values().filter(|(other, _)| *other == tenant.id).count();
+        let waiting = imports::due(&app.db, tenant.id, app.now()).await?.into_iter();
+        let waiting = waiting.map(|code| (tenant.id, code));
+        let waiting = waiting.filter(|one| !failed.contains(one) && busy.values().all(|other| other != one));
+        found.extend(waiting.take(OF_ONE.saturating_sub(own)));
+    }
+    found.truncate(AT_ONCE.saturating_sub(busy.len()));
+    Ok(found)
+}
+
+/// Works on one; says whether there was something to do for us, and it did not fail.
+async fn work_logged(app: App, (tenant, code): Which) -> bool {
+    match work(&app, tenant, code, &mut |_| {}).await {
+        Ok(worked) => worked.is_some(),
+        Err(error) => {
+            tracing::warn!(%error, %tenant, import = %code, "an import could not go on; it is tried again");
+            false
+        }
+    }
 }
 
 /// Works on an import until its stage ends, it is paused, or another takes it over; gives it as it is then. `None` where
@@ -66,9 +114,13 @@ pub async fn work(
 
 async fn work_on(app: &App, lease: Lease, tell: Tell<'_>) -> Result<Import, Error> {
     let import = find(app, &lease).await?;
-    let Some((scope, user)) = whose(app, lease.tenant, import.user).await? else {
-        // Whoever started it may no longer do so.
-        let to = if lease.state == ImportState::Checking { ImportState::Ready } else { ImportState::Paused };
+    let Some(By { scope, user, .. }) = acting(app, lease.tenant, &import).await? else {
+        // Whoever asked for it may no longer do so. Somebody else may ask for the rest.
+        let to = match lease.state {
+            ImportState::Checking => ImportState::Ready,
+            ImportState::Undoing => ImportState::Done,
+            _ => ImportState::Paused,
+        };
         finish(app, &lease, to, "parada: o usuário já não acessa o sistema").await?;
         return find(app, &lease).await;
     };
@@ -80,6 +132,7 @@ async fn work_on(app: &App, lease: Lease, tell: Tell<'_>) -> Result<Import, Erro
         quiet: !import.triggers,
         branch: import.branch,
         trial: lease.state == ImportState::Checking,
+        meant: Meant::default(),
         now: app.now(),
     };
     if lease.state == ImportState::Undoing {
@@ -98,14 +151,16 @@ pub(super) async fn find(app: &App, lease: &Lease) -> Result<Import, Error> {
     imports::find(&app.db, lease.tenant, lease.code, None).await?.ok_or_else(|| unknown(lease.code))
 }
 
-type Who = (Scope, Option<UserCode>);
-
-/// What whoever started an import may do now.
-async fn whose(app: &App, tenant: TenantId, user: Option<UserCode>) -> Result<Option<Who>, Error> {
-    let Some(code) = user else { return Ok(Some((Scope::whole(tenant), None))) };
-    let found = users::find(&app.db, tenant, code).await?;
-    let usable = found.filter(|user| user.active && user.role != Role::Integration);
-    Ok(usable.map(|user| (Scope::of(tenant, user.role, user.branches), Some(code))))
+/// Whoever asked for the present stage, if he may still do so.
+async fn acting(app: &App, tenant: TenantId, import: &Import) -> Result<Option<By>, Error> {
+    let Some(code) = import.acting else { return Ok(Some(By::command(tenant))) };
+    let found = users::find(&app.db, tenant, code).await?.filter(|user| user.active);
+    let by = found.map(|user| By {
+        scope: Scope::of(tenant, user.role, user.branches),
+        user: Some(code),
+        role: user.role,
+    });
+    Ok(by.filter(|by| by.must_import(import.kind).is_ok()))
 }
 
 struct Finish {
@@ -134,12 +189,14 @@ async fn write_finish(tx: &mut Tx, finish: &Finish) -> Result<(), Error> {
     if !imports::advance(tx, lease, (import.position, *now), &Counts::default()).await? {
         return Ok(());
     }
-    let change = Change { finished: *to == ImportState::Done, ..Change::default() };
+    // One that was to be undone has ended before.
+    let finished = *to == ImportState::Done && lease.state == ImportState::Running;
+    let change = Change { finished, ..Change::default() };
     imports::set_state(tx, lease.tenant, lease.code, (*to, *now), &change).await?;
     let entry = audit::Entry {
         tenant: lease.tenant,
         at: *now,
-        user: import.user,
+        user: import.acting,
         operation: if lease.state == ImportState::Undoing { UNDO } else { RUN },
         person: None,
         detail: Some(format!("importação {} {told}", lease.code)),
@@ -161,8 +218,8 @@ impl Worker<'_> {
     async fn run(&mut self, mut position: i32, tell: Tell<'_>) -> Result<(), Error> {
         if position == 0 {
             self.clear_problems().await?;
-        } else {
-            self.see_again(position).await?;
+        } else if !self.see_again(position).await? {
+            return Ok(());
         }
         loop {
             let lines = self.lines(position).await?;
@@ -174,9 +231,16 @@ impl Worker<'_> {
                 false => self.write(shaped, last).await,
             };
             match ended {
-                Ok(Ended::Done) => position = last,
+                Ok(Ended::Done(records)) => {
+                    self.doing.meant.note(records);
+                    position = last;
+                }
                 Ok(Ended::Lost) => return Ok(()),
-                Err(Error::Stale) => self.renew().await?,
+                Err(Error::Stale) => {
+                    self.renew().await?;
+                    // Some of them may have been written one by one.
+                    position = find(self.app, &self.lease).await?.position;
+                }
                 Err(error) => return Err(error),
             }
             tell(&find(self.app, &self.lease).await?);
@@ -220,17 +284,39 @@ impl Worker<'_> {
         }
     }
 
-    /// After a pause or a crash: what was meant by the lines that are done.
-    async fn see_again(&mut self, position: i32) -> Result<(), Error> {
-        let mut after = 0;
+    /// After a pause or a crash: what was meant by the lines that are done. `false` where another has taken over.
+    async fn see_again(&mut self, position: i32) -> Result<bool, Error> {
+        let (mut after, mut units) = (0, 0);
         while after < position {
             let lines = self.lines(after).await?;
             let Some((last, _)) = lines.last() else { break };
-            after = *last;
+            let last = *last;
             let done: Vec<_> = lines.into_iter().filter(|(line, _)| *line <= position).collect();
             self.shape(&done);
+            if !self.doing.trial && self.kind != ImportKind::Members {
+                let known = (after, last.min(position));
+                let known = imports::records(&self.app.db, self.lease.tenant, self.lease.code, known).await?;
+                self.doing.meant.note(known);
+            }
+            after = last;
+            units += 1;
+            if units % STILL_THERE == 0 && !self.hold(position).await? {
+                return Ok(false);
+            }
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Says that we are still there; `false` where the import is no longer ours.
+    async fn hold(&self, position: i32) -> Result<bool, Error> {
+        let held = (self.lease, (position, self.app.now().plus(LEASE)));
+        let lane = Lane::background(self.lease.tenant);
+        let write = self.app.db.write(lane, held, |tx, (lease, at)| {
+            Box::pin(
+                async move { Ok::<_, Error>(imports::advance(tx, lease, *at, &Counts::default()).await?) },
+            )
+        });
+        write.await
     }
 
     /// What lines mean. One that means what another has meant is refused: nobody can tell which of them is right.
@@ -243,8 +329,8 @@ impl Worker<'_> {
                 key.hash(&mut hasher);
                 let first = *self.seen.entry(hasher.finish()).or_insert(*line);
                 if first != *line {
-                    let text = format!("repete o registro da linha {first}; deixe só uma das duas.");
-                    shaped.problems.push(Problem { line: *line, header: None, text });
+                    let twice = [Rejection::Import(ImportProblem::SameRecord(first))];
+                    shaped.problems.extend(self.shaper.names.refused(*line, &twice));
                     shaped.row = None;
                 }
             }
@@ -263,11 +349,12 @@ impl Worker<'_> {
                 // One of them cannot be written, and has taken the others with it.
                 for one in shaped.drain(..) {
                     let line = one.line;
-                    if let Ended::Lost = self.write_alone(one, line, now).await? {
-                        return Ok(Ended::Lost);
-                    }
+                    match self.write_alone(one, line, now).await? {
+                        Ended::Done(records) => self.doing.meant.note(records),
+                        Ended::Lost => return Ok(Ended::Lost),
+                    };
                 }
-                Ok(Ended::Done)
+                Ok(Ended::Done(Vec::new()))
             }
             Err(error) if is_of_a_line(&error) => match shaped.pop() {
                 Some(one) => self.write_alone(one, position, now).await,

@@ -29,7 +29,11 @@ pub(super) async fn undo(
         match take_back(app, lease, kind, &doing, &lines).await {
             Ok(true) => position = last,
             Ok(false) => return Ok(()),
-            Err(Error::Stale) => doing.registers = renewed(app, lease.tenant).await?,
+            Err(Error::Stale) => {
+                doing.registers = renewed(app, lease.tenant).await?;
+                // Some of them may have been taken back one by one.
+                position = find(app, lease).await?.position;
+            }
             Err(error) => return Err(error),
         }
         if !doing.quiet {

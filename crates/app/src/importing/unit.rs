@@ -12,7 +12,8 @@ use storage::imports::{self, Lease, LineResult};
 
 /// How a unit ended.
 pub(super) enum Ended {
-    Done,
+    /// The records, by the lines that meant them.
+    Done(Vec<(i32, i32)>),
     /// The import is no longer ours.
     Lost,
 }
@@ -41,7 +42,7 @@ pub(super) async fn write_unit(tx: &mut Tx, unit: &Unit) -> Result<Ended, Error>
     confirm(tx, tenant, &unit.doing.registers).await?;
     let written = match unit.members {
         true => members::write(tx, &unit.doing, &member_rows(unit.rows.clone())).await?,
-        false => write_rows(tx, &unit.doing, &unit.rows).await?,
+        false => write_rows(tx, unit).await?,
     };
     let mut counts = Counts { refused: unit.refused.len() as i64, ..Counts::default() };
     let refused = |line: i32| LineResult {
@@ -55,12 +56,13 @@ pub(super) async fn write_unit(tx: &mut Tx, unit: &Unit) -> Result<Ended, Error>
     let mut problems = unit.problems.clone();
     for (line, written) in unit.lines.iter().copied().zip(written) {
         results.push(match written {
-            Written::Created { record, version } => {
+            Written::Created { record, version, joined } => {
                 counts.created += 1;
                 LineResult {
                     outcome: ImportOutcome::Created,
                     record: Some(record),
                     version: Some(version),
+                    before: joined,
                     ..refused(line)
                 }
             }
@@ -91,7 +93,8 @@ pub(super) async fn write_unit(tx: &mut Tx, unit: &Unit) -> Result<Ended, Error>
     statements.extend(imports::add_problems(tenant, lease.code, &problems));
     tx.batch(statements).await?;
     imports::advance(tx, lease, (unit.position, unit.until), &counts).await?;
-    Ok(Ended::Done)
+    let meant = results.iter().filter_map(|one| one.record.map(|record| (record, one.line)));
+    Ok(Ended::Done(meant.filter(|_| !unit.members).collect()))
 }
 
 pub(super) fn member_rows(rows: Vec<Row>) -> Vec<members::Row> {
@@ -102,14 +105,19 @@ pub(super) fn member_rows(rows: Vec<Row>) -> Vec<members::Row> {
     rows.into_iter().filter_map(member).collect()
 }
 
-async fn write_rows(tx: &mut Tx, doing: &Doing, rows: &[Row]) -> Result<Vec<Written>, Error> {
-    let mut written = Vec::with_capacity(rows.len());
-    for row in rows {
+async fn write_rows(tx: &mut Tx, unit: &Unit) -> Result<Vec<Written>, Error> {
+    let mut doing = unit.doing.clone();
+    let mut written = Vec::with_capacity(unit.rows.len());
+    for (row, line) in unit.rows.iter().zip(&unit.lines) {
         let before = tx.writes();
-        written.push(match Box::pin(write_row(tx, doing, row)).await {
+        let one = match Box::pin(write_row(tx, &doing, row)).await {
             Err(Error::Refused(problems)) if tx.writes() == before => Written::Refused(problems),
             other => other?,
-        });
+        };
+        if let Some(record) = one.record() {
+            doing.meant.here.insert(record, *line);
+        }
+        written.push(one);
     }
     Ok(written)
 }
@@ -157,7 +165,7 @@ pub(super) async fn try_row(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Wri
         // Nothing spoke against it before it was to be written.
         Err(_) => Err(Stopped::Would(match known {
             Some(record) => Written::Changed { record, before: String::new(), version: 0 },
-            None => Written::Created { record: 0, version: 0 },
+            None => Written::Created { record: 0, version: 0, joined: None },
         })),
         Ok(written) => Ok(written),
     }

@@ -106,7 +106,10 @@ pub(crate) async fn write(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Writt
     let tenant = doing.scope.tenant();
     let ready = Box::pin(ready(tx, doing, row)).await?;
     let before = match &ready.before {
-        Some((_, lead)) => Some(snapshot(tx, doing, lead).await?),
+        Some((code, lead)) => {
+            doing.refuse_meant(code.get())?;
+            Some(snapshot(tx, doing, lead).await?)
+        }
         None => None,
     };
     let saved = Box::pin(save(tx, &doing.acting(), &doing.scope, ready)).await?;
@@ -117,7 +120,7 @@ pub(crate) async fn write(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Writt
     Ok(match before {
         Some(_) if !saved.changed => Written::Same { record },
         Some(before) => Written::Changed { record, before, version },
-        None => Written::Created { record, version },
+        None => Written::Created { record, version, joined: None },
     })
 }
 

@@ -4,7 +4,7 @@ use super::{Saved, apply, bad_references, home, listed_days, own, store, telepho
 use crate::Error;
 use crate::importing::{Doing, Undone, Written, taken};
 use crate::situations::member;
-use domain::{Field, ImportProblem, PersonCode, PhoneKind, Rejection};
+use domain::{Field, ImportProblem, PersonCode, PhoneKind, Rejection, Scope};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use storage::counters::{self, Counter};
@@ -12,7 +12,7 @@ use storage::imports::{self, LineResult};
 use storage::listing::{self, Before, ListedRow};
 use storage::people::{self, Profile};
 use storage::phones::{self, Telephone};
-use storage::{Tx, audit};
+use storage::{Statement, Tx, audit, benefits};
 use wire::read::Given;
 use wire::records::{PessoaCampos, PessoaInput};
 
@@ -92,7 +92,7 @@ pub(crate) async fn write(tx: &mut Tx, doing: &Doing, rows: &[Row]) -> Result<Ve
             None => match new(doing, &known, row, at) {
                 Ok(new) => {
                     news.push(new);
-                    Written::Created { record: 0, version: 1 }
+                    Written::Created { record: 0, version: 1, joined: None }
                 }
                 Err(problems) => Written::Refused(problems),
             },
@@ -247,7 +247,7 @@ async fn create(tx: &mut Tx, doing: &Doing, news: &[New], written: &mut [Written
     statements.extend(audit::insert_all(audit_code, &told));
     tx.batch(statements).await?;
     for (code, new) in coded {
-        written[new.at] = Written::Created { record: code.get(), version: 1 };
+        written[new.at] = Written::Created { record: code.get(), version: 1, joined: None };
     }
     Ok(())
 }
@@ -268,6 +268,14 @@ pub(crate) async fn undo(tx: &mut Tx, doing: &Doing, line: &LineResult) -> Resul
     let Some(before) = &line.before else { return Box::pin(remove(tx, doing, code, &now)).await };
     let had = phones::of(&mut *tx, tenant, code).await?;
     let (before, phones) = people::from_snapshot(before)?;
+    if now.is_member && !before.is_member {
+        // He was a lead alone, and is one again, unless he has become more meanwhile.
+        if benefits::has_visible(&mut *tx, &Scope::whole(tenant), code).await? {
+            return Ok(Undone::Kept("já tem benefícios".into()));
+        }
+        let statements = unlisted(tx, doing, code, &now).await?;
+        tx.batch(statements).await?;
+    }
     let before =
         Profile { version: now.version, created_at: now.created_at, updated_at: now.updated_at, ..before };
     let Saved { .. } = Box::pin(store(tx, &doing.acting(), (code, &now, &had), (before, phones))).await?;
@@ -279,16 +287,25 @@ async fn remove(tx: &mut Tx, doing: &Doing, code: PersonCode, now: &Profile) -> 
     if let Some(what) = people::referred(tx, tenant, code).await? {
         return Ok(Undone::Kept(format!("já tem {what}")));
     }
-    let mut statements = Vec::new();
-    if let Some((slot, branch)) = listing::free_row(tx, tenant, code).await? {
-        let days = listed_days(now, &doing.registers.zone);
-        statements.extend(listing::remove(tenant, slot, Before { branch, benefit: None }, &days.0));
-        listing::touch(tx, tenant).await?;
-    }
+    let mut statements = unlisted(tx, doing, code, now).await?;
     statements.extend(people::remove(tenant, code));
     tx.batch(statements).await?;
     audit::append(tx, &doing.audited(Some(code), "removido: importação desfeita")).await?;
     Ok(Undone::Removed)
+}
+
+/// What takes the row of a member without a benefit out of the searches.
+async fn unlisted(
+    tx: &mut Tx,
+    doing: &Doing,
+    code: PersonCode,
+    now: &Profile,
+) -> Result<Vec<Statement>, Error> {
+    let tenant = doing.scope.tenant();
+    let Some((slot, branch)) = listing::free_row(tx, tenant, code).await? else { return Ok(Vec::new()) };
+    listing::touch(tx, tenant).await?;
+    let days = listed_days(now, &doing.registers.zone);
+    Ok(listing::remove(tenant, slot, Before { branch, benefit: None }, &days.0))
 }
 
 /// What two lines about one member have alike.

@@ -94,6 +94,7 @@ pub(crate) async fn write(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Writt
     let before = meant(tx, doing, row).await?;
     let mut sent = row.sent.clone();
     if let Some(before) = &before {
+        doing.refuse_meant(before.code)?;
         sent.code = Given::Keep;
         sent.version = Given::Set(i32::try_from(before.version).unwrap_or(i32::MAX));
     } else if let Given::Set(code) = sent.code
@@ -116,7 +117,7 @@ pub(crate) async fn write(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Writt
         Some(before) => {
             Written::Changed { record: saved.code, before: snapshot(&before), version: saved.version }
         }
-        None => Written::Created { record: saved.code, version: saved.version },
+        None => Written::Created { record: saved.code, version: saved.version, joined: None },
     })
 }
 

@@ -23,6 +23,15 @@ pub fn lines(rows: &[Vec<Cell>], zone: &TimeZone) -> Result<Vec<u8>, Error> {
     finish(out)
 }
 
+/// Rows of texts, with its mark where they begin a file.
+pub fn texts(rows: &[Vec<String>], begins: bool) -> Result<Vec<u8>, Error> {
+    let mut out = writer(if begins { MARK.to_vec() } else { Vec::new() });
+    for row in rows {
+        out.write_record(row.iter().map(|text| guarded(text))).map_err(broken)?;
+    }
+    finish(out)
+}
+
 fn writer(begun: Vec<u8>) -> Writer<Vec<u8>> {
     WriterBuilder::new().delimiter(b';').terminator(Terminator::CRLF).from_writer(begun)
 }
@@ -55,10 +64,18 @@ const LONGEST_NUMBER: usize = 11;
 
 /// An apostrophe before what a spreadsheet would take for a formula, or for a number that it would change.
 fn guarded(text: &str) -> String {
+    if is_changed(text) { format!("'{text}") } else { text.to_owned() }
+}
+
+/// The same back, of a file that comes in again.
+pub fn unguarded(text: &str) -> &str {
+    text.strip_prefix('\'').filter(|rest| is_changed(rest)).unwrap_or(text)
+}
+
+fn is_changed(text: &str) -> bool {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_changed = is_number && (text.starts_with('0') && text.len() > 1 || text.len() > LONGEST_NUMBER);
-    if is_formula || is_changed { format!("'{text}") } else { text.to_owned() }
+    is_formula || is_number && (text.starts_with('0') && text.len() > 1 || text.len() > LONGEST_NUMBER)
 }
 
 /// `14/11/2026 10:32:05`
@@ -79,9 +96,11 @@ mod tests {
     fn a_spreadsheet_takes_nothing_for_a_formula_and_changes_no_digits() {
         for text in ["=1+1", "+55", "-2", "@x", "\tx", "\rx", "0123", "123456789012"] {
             assert_eq!(guarded(text), format!("'{text}"));
+            assert_eq!(unguarded(&guarded(text)), text);
         }
         for text in ["529.982.247-25", "(31) 98888-7777", "ABC1D23", "0", "12345", "a=b", ""] {
             assert_eq!(guarded(text), text);
+            assert_eq!(unguarded(&format!("'{text}")), format!("'{text}"), "it was not put there by us");
         }
     }
 

@@ -45,7 +45,7 @@ impl Script<'_> {
             importing::page(self.app, &by, (100, 0)).await.unwrap();
             importing::problems(self.app, &by, import.code, (0, 100)).await.unwrap();
             importing::kept(self.app, &by, import.code, (0, 100)).await.unwrap();
-            importing::error_file(self.app, &by, &done, 0).await.unwrap();
+            importing::error_file(self.app, &by, &done).await.unwrap();
         }
     }
 }

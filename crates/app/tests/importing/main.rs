@@ -2,6 +2,7 @@
 //! and taken back.
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+mod between;
 mod kinds;
 mod members;
 
@@ -54,6 +55,16 @@ pub async fn undo(world: &World, by: &By, import: &Import) -> Import {
 pub async fn problems(world: &World, by: &By, import: &Import) -> Vec<(i32, String, String)> {
     let found = importing::problems(world.app(), by, import.code, (0, 100_000)).await.unwrap();
     found.into_iter().map(|one| (one.line, one.header.unwrap_or_default(), one.text)).collect()
+}
+
+/// The file of lines that failed.
+pub async fn error_text(world: &World, by: &By, import: &Import) -> String {
+    let mut file = importing::error_file(world.app(), by, import).await.unwrap();
+    let mut all = Vec::new();
+    while let Some(piece) = file.next().await.unwrap() {
+        all.extend(piece);
+    }
+    String::from_utf8(all).unwrap()
 }
 
 /// Created, changed, the same, refused.

@@ -1,6 +1,8 @@
 //! Members: 5,000 lines with faults, twice, in the middle of a crash, and back.
 
-use crate::{by, count, counts, cpf, digest, import, problems, receive, run, undo, without_versions};
+use crate::{
+    by, count, counts, cpf, digest, error_text, import, problems, receive, run, undo, without_versions,
+};
 use app::importing::{self, Mapping};
 use app::once::Once;
 use domain::{BranchCode, ImportKind, ImportProblem, ImportState, Rejection};
@@ -80,13 +82,11 @@ async fn five_thousand_lines_with_faults_are_tried_imported_twice_and_taken_back
     assert_eq!(counts(&again), [0, 0, 5000 - faults, faults], "the second run changes nothing");
     assert_eq!(digest(&world).await, imported);
 
-    let file = importing::error_file(world.app(), &me, &done, 0).await.unwrap();
-    assert!(
-        file.text.starts_with("\u{FEFF}CPF;Nome completo;") && file.text.contains(";Motivo da recusa\r\n")
-    );
-    assert_eq!(file.text.lines().count() as i64, faults + 1);
+    let file = error_text(&world, &me, &done).await;
+    assert!(file.starts_with("\u{FEFF}CPF;Nome completo;") && file.contains(";Motivo da recusa\r\n"));
+    assert_eq!(file.lines().count() as i64, faults + 1);
     // Mended and sent again, with its column of reasons.
-    let mended = file.text.replace("31/02/1988", "28/02/1988");
+    let mended = file.replace("31/02/1988", "28/02/1988");
     let mended = import(&world, &me, ImportKind::Members, &mended).await;
     assert_eq!(counts(&mended), [faults / 5, 0, 0, faults - faults / 5]);
     let undone = undo(&world, &me, &mended).await;

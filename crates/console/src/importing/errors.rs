@@ -3,14 +3,12 @@
 use super::by;
 use crate::page::{Refusal, refused};
 use crate::visitor::{Guest, Number};
-use app::importing::{self, By, Import};
-use app::{App, Error};
+use app::{App, importing};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use domain::ImportCode;
-use futures_util::stream;
 
 /// A sheet that is handed over, and never taken for a page.
 pub fn attachment(name: &str, body: Body) -> Response {
@@ -32,31 +30,9 @@ pub async fn file(State(app): State<App>, guest: Guest, Number(code): Number) ->
         Ok(import) => import,
         Err(error) => return refused(&guest, &error),
     };
-    // The first piece alone tells whether there is anything left of the lines.
-    match importing::error_file(&app, &by, &import, 0).await {
-        Ok(first) if first.text.lines().nth(1).is_some() => {
-            attachment(&format!("importacao-{code}-erros.csv"), body(app, by, import, first))
-        }
-        Ok(_) => Refusal::NotThere.into_response(),
+    match importing::error_file(&app, &by, &import).await {
+        Ok(file) if file.is_empty => Refusal::NotThere.into_response(),
+        Ok(file) => attachment(&format!("importacao-{code}-erros.csv"), Body::from_stream(file.pieces)),
         Err(error) => refused(&guest, &error),
     }
-}
-
-fn body(app: App, by: By, import: Import, first: importing::ErrorLines) -> Body {
-    enum Next {
-        Text(importing::ErrorLines),
-        Behind(i32),
-        Nothing,
-    }
-    let pieces =
-        stream::try_unfold((app, by, import, Next::Text(first)), |(app, by, import, next)| async move {
-            let piece = match next {
-                Next::Text(piece) => piece,
-                Next::Behind(line) => importing::error_file(&app, &by, &import, line).await?,
-                Next::Nothing => return Ok::<_, Error>(None),
-            };
-            let next = piece.next.map_or(Next::Nothing, Next::Behind);
-            Ok(Some((piece.text, (app, by, import, next))))
-        });
-    Body::from_stream(pieces)
 }

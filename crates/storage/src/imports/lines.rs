@@ -107,6 +107,25 @@ pub async fn results_before(
         .collect()
 }
 
+/// The records that lines behind one meant, up to another, each with its line.
+pub async fn records(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    import: ImportCode,
+    (after, last): (i32, i32),
+) -> Result<Vec<(i32, i32)>, Error> {
+    let statement = sql(
+        "SELECT record, line FROM import_results
+         WHERE tenant = $1 AND import = $2 AND line > $3 AND line <= $4 AND record IS NOT NULL ORDER BY line",
+    )
+    .arg(tenant)
+    .arg(import)
+    .arg(after)
+    .arg(last);
+    let rows = from.into().all(Weight::Point, statement).await?;
+    rows.iter().map(|row| Ok((row.get("record")?, row.get("line")?))).collect()
+}
+
 /// Something that undoing left as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {

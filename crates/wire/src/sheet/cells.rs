@@ -22,7 +22,7 @@ pub fn is_nothing(text: &str) -> bool {
 /// The value that a record takes; a text that is not understood goes on as it is, for its reader to tell.
 pub fn shaped(cell: Cell, text: &str) -> Result<Value, Bad> {
     let text = text.trim();
-    if cell != Cell::Text && is_scientific(text) {
+    if is_scientific(text) && (cell != Cell::Text || is_long(text)) {
         let told =
             "veio em notação científica, que perde dígitos; formate a coluna como texto e exporte de novo.";
         return Err(Bad(format!("\"{text}\" {told}")));
@@ -80,6 +80,12 @@ fn is_scientific(text: &str) -> bool {
     digits(exponent.trim_start_matches(['+', '-'])) && digits(&mantissa.replacen([',', '.'], "", 1))
 }
 
+/// Whether it stood for so many digits that some are lost; a text like `1E5` is whatever it is.
+fn is_long(text: &str) -> bool {
+    let exponent = text.split_once(['e', 'E']).and_then(|(_, exponent)| exponent.parse::<i32>().ok());
+    text.contains([',', '.', '+']) && exponent.is_some_and(|exponent| (7..=20).contains(&exponent))
+}
+
 /// A whole number, also where a sheet put decimals behind it: `10`, `10,0`, `10.00`.
 pub fn number(text: &str) -> Option<i64> {
     let text = text.trim();
@@ -132,7 +138,9 @@ fn phone(text: &str) -> String {
 
 /// `25/03/1988`, `25-3-1988`, `1988-03-25 00:00:00`, or the days since 1900 by which sheets count.
 fn date(text: &str) -> String {
-    if let Some(days) = number(text).filter(|days| (366..=80_000).contains(days)) {
+    // What looks like a year is one, and no day.
+    let is_day = |days: &i64| (366..=80_000).contains(days) && !(1900..=2100).contains(days);
+    if let Some(days) = number(text).filter(is_day) {
         return day_of_serial(days).map_or_else(|| text.to_owned(), Date::to_br);
     }
     let day = text.split([' ', 'T']).next().unwrap_or(text);
@@ -322,7 +330,10 @@ mod tests {
         for bad in ["5,2998E+10", "5.29982247E10", "1E+11"] {
             assert!(shaped(Cell::Document, bad).unwrap_err().0.contains("notação científica"), "{bad}");
         }
-        assert_eq!(text(Cell::Text, "1E5"), "1E5", "a text is whatever it is");
+        assert!(shaped(Cell::Text, "1,23457E+10").is_err(), "an RG, a Renavam");
+        for plain in ["1E5", "12E9", "3,5E+2"] {
+            assert_eq!(text(Cell::Text, plain), plain, "a text is whatever it is");
+        }
     }
 
     #[test]
@@ -339,6 +350,7 @@ mod tests {
             ("46340.0", "14/11/2026"),
             ("25/03/88", "25/03/88"),
             ("ontem", "ontem"),
+            ("1988", "1988"),
         ] {
             assert_eq!(text(Cell::Date, given), day, "{given}");
         }

@@ -169,6 +169,36 @@ fn a_bomb_is_not_unpacked() {
     assert_eq!(read_all(&bomb).map(drop), Err(ImportProblem::UnpacksTooLarge));
 }
 
+#[test]
+fn nothing_in_a_workbook_is_larger_than_people_write_it() {
+    use ImportProblem as P;
+    let cell = |text: &str| format!(r#"<row r="1"><c r="A1" t="inlineStr"><is>{text}</is></c></row>"#);
+    let long = cell(&format!("<t>{}</t>", "x".repeat(300 * 1024)));
+    assert_eq!(read_all(&workbook(&sheet(&long))).map(drop), Err(P::UnpacksTooLarge));
+    let many = cell(&format!("<r><t>{}</t></r>", "x".repeat(100 * 1024)).repeat(200));
+    assert_eq!(read_all(&workbook(&sheet(&many))).map(drop), Err(P::UnpacksTooLarge));
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.start_file("xl/sharedStrings.xml", zip::write::SimpleFileOptions::default()).unwrap();
+    let texts = b"<x:si/>".repeat(1000);
+    for _ in 0..4001 {
+        archive.write_all(&texts).unwrap();
+    }
+    let bomb = archive.finish().unwrap().into_inner();
+    assert_eq!(read_all(&bomb).map(drop), Err(P::UnpacksTooLarge));
+}
+
+#[test]
+fn what_we_keep_from_a_sheet_comes_back_as_it_was() {
+    let text = b"CPF;Nota;Telefone\n'00000000191;'=1+1;'+55 11 98888-7777\n'abc;'12;x\n";
+    let (_, rows) = read_all(text).unwrap();
+    assert_eq!(rows[0].1, ["00000000191", "=1+1", "+55 11 98888-7777"]);
+    assert_eq!(rows[1].1, ["'abc", "'12", "x"]);
+    let rows = r#"<row r="1"><c r="A1" t="str"><v>CPF</v></c><c r="B1" t="str"><v>Valor</v></c></row>
+        <row r="2"><c r="A2" t="str"><v>'00000000191</v></c><c r="B2"><v>3.3000000000000003</v></c></row>"#;
+    let (_, rows) = read_all(&workbook(&sheet(rows))).unwrap();
+    assert_eq!(rows[0].1, ["00000000191", "3,3"]);
+}
+
 /// What is told of line 7 is found on line 7 of the sheet.
 #[test]
 fn lines_are_counted_as_a_sheet_counts_them() {

@@ -1,15 +1,21 @@
 //! Reads the first sheet of a workbook that people see, cell by cell.
 
 use super::{Lines, MOST_COLUMNS};
+use crate::sheets::csv::unguarded;
 use calamine::{DataRef, Reader, SheetType, SheetVisible, Xlsx};
 use domain::{Date, ImportProblem};
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom, copy, sink};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use wire::sheet::day_of_serial;
 
-/// What a workbook may unpack to, and what of it the texts that are held in memory.
+/// What a workbook may unpack to, what of it the texts that are held in memory, and any other part that is no sheet.
 const MOST_UNPACKED: u64 = 768 * 1024 * 1024;
 const MOST_TEXTS: u64 = 192 * 1024 * 1024;
+const MOST_OTHERS: u64 = 32 * 1024 * 1024;
+/// How many texts there may be, how long anything between two tags, and how long a cell with its tags.
+const TEXTS: usize = 4_000_000;
+const LONGEST_RUN: usize = 256 * 1024;
+const LONGEST_CELL: usize = 16 * 1024 * 1024;
 const MOST_PARTS: usize = 5000;
 /// Between its two ways of counting days a workbook may choose; they are this far apart.
 const EPOCHS: f64 = 1462.0;
@@ -71,22 +77,89 @@ fn refuse_bombs(file: &mut File) -> Result<(), ImportProblem> {
         let part = archive.by_index(at).map_err(|_| ImportProblem::Damaged)?;
         let name = part.name().map_err(|_| ImportProblem::Damaged)?.to_ascii_lowercase();
         is_book |= name == "[content_types].xml";
-        let most = if name.ends_with("sharedstrings.xml") { MOST_TEXTS } else { MOST_UNPACKED };
-        let size = copy(&mut part.take(most + 1), &mut sink()).map_err(|_| ImportProblem::Damaged)?;
+        let most = match name.as_str() {
+            name if name.ends_with("sharedstrings.xml") => MOST_TEXTS,
+            name if name.contains("worksheets/") => MOST_UNPACKED,
+            _ => MOST_OTHERS,
+        };
+        // Pictures are never looked into.
+        let mut tags = name.ends_with(".xml").then(Tags::default);
+        let mut part = part.take(most + 1);
+        let mut buffer = vec![0; 64 * 1024];
+        let mut size = 0;
+        loop {
+            let read = part.read(&mut buffer).map_err(|_| ImportProblem::Damaged)?;
+            size += read as u64;
+            if size > most || tags.as_mut().is_some_and(|tags| !tags.take(&buffer[..read])) {
+                return Err(ImportProblem::UnpacksTooLarge);
+            }
+            if read == 0 {
+                break;
+            }
+        }
         unpacked += size;
-        if size > most || unpacked > MOST_UNPACKED {
+        if unpacked > MOST_UNPACKED {
             return Err(ImportProblem::UnpacksTooLarge);
         }
     }
     if is_book { Ok(()) } else { Err(ImportProblem::UnknownFormat) }
 }
 
+const CELL: (usize, u32) = (1, u32::from_be_bytes(*b"\0\0\0c"));
+const ROW: (usize, u32) = (3, u32::from_be_bytes(*b"\0row"));
+const TEXT: (usize, u32) = (2, u32::from_be_bytes(*b"\0\0si"));
+
+/// Counts what a reader of the part would hold in memory at once.
+#[derive(Default)]
+struct Tags {
+    /// Bytes since the last tag began, and since the last cell or text.
+    run: usize,
+    cell: usize,
+    texts: usize,
+    /// The name of the tag that is being read, without its namespace: how long it is, and its last bytes.
+    name: Option<(usize, u32)>,
+}
+
+impl Tags {
+    /// `false` where it is more than any sheet that people keep.
+    fn take(&mut self, bytes: &[u8]) -> bool {
+        for byte in bytes {
+            self.run += 1;
+            self.cell += 1;
+            match (byte, &mut self.name) {
+                (b'<', _) => {
+                    if self.run > LONGEST_RUN {
+                        return false;
+                    }
+                    self.run = 0;
+                    self.name = Some((0, 0));
+                }
+                (b':', Some(name)) => *name = (0, 0),
+                (b'>' | b'/' | b' ' | b'\t' | b'\r' | b'\n', Some(name)) => {
+                    match *name {
+                        CELL | ROW => self.cell = 0,
+                        TEXT => (self.cell, self.texts) = (0, self.texts + 1),
+                        _ => {}
+                    }
+                    self.name = None;
+                }
+                (byte, Some((length, last))) => {
+                    (*length, *last) = (*length + 1, (*last << 8) | u32::from(*byte))
+                }
+                (_, None) => {}
+            }
+        }
+        self.run <= LONGEST_RUN && self.cell <= LONGEST_CELL && self.texts <= TEXTS
+    }
+}
+
 /// What people see in the cell, as far as it matters here.
 fn text(value: &DataRef<'_>, shift: f64) -> String {
     match value {
         DataRef::Empty | DataRef::Error(_) | DataRef::DurationIso(_) => String::new(),
-        DataRef::String(text) => text.trim().to_owned(),
-        DataRef::SharedString(text) => text.trim().to_owned(),
+        // A file of ours that was mended and saved as a workbook.
+        DataRef::String(text) => unguarded(text.trim()).to_owned(),
+        DataRef::SharedString(text) => unguarded(text.trim()).to_owned(),
         DataRef::DateTimeIso(text) => text.clone(),
         DataRef::Int(number) => number.to_string(),
         DataRef::Float(number) => float(*number),
@@ -104,6 +177,8 @@ fn float(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 {
         format!("{number:.0}")
     } else {
-        number.to_string().replace('.', ",")
+        // A sheet shows 15 digits: behind them 3.3 is 3.3000000000000003.
+        let shown = format!("{number:.14e}").parse().unwrap_or(number);
+        shown.to_string().replace('.', ",")
     }
 }

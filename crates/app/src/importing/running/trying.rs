@@ -7,7 +7,7 @@ use crate::importing::shaped::{Row, Shaped};
 use crate::importing::unit::{Ended, Stopped, member_rows, try_row};
 use crate::importing::{Counts, Written};
 use crate::people::imported as members;
-use domain::ImportKind;
+use domain::{ImportKind, ImportProblem, Rejection};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use storage::{Lane, imports};
 
@@ -35,6 +35,14 @@ impl Worker<'_> {
                         .filter(|problem| problem.header.is_none() || !told.contains(&problem.header)),
                 );
             }
+            // What would be created has no code yet.
+            let known = written.as_ref().and_then(Written::record).filter(|record| *record != 0);
+            if let Some(record) = known.filter(|_| self.kind != ImportKind::Members)
+                && let [(line, first)] = self.doing.meant.note([(record, one.line)])[..]
+            {
+                let told = [Rejection::Import(ImportProblem::SameRecord(first))];
+                one.problems.extend(self.shaper.names.refused(line, &told));
+            }
             match written {
                 _ if !one.problems.is_empty() => counts.refused += 1,
                 Some(Written::Created { .. }) => counts.created += 1,
@@ -55,7 +63,7 @@ impl Worker<'_> {
                 Ok(true)
             })
         });
-        Ok(if held.await? { Ended::Done } else { Ended::Lost })
+        Ok(if held.await? { Ended::Done(Vec::new()) } else { Ended::Lost })
     }
 
     async fn try_members(&self, rows: Vec<Row>) -> Result<Vec<Written>, Error> {
