@@ -225,7 +225,7 @@ impl From<app::Error> for Failure {
             }
             app::Error::NoRecord(rejection) => Failure::NotFound(wire::refusal::text(&rejection)),
             // A register that changes faster than anything is decided by it, or an audit that cannot be written: later.
-            error @ (app::Error::Stale | app::Error::Unaudited) => {
+            error @ (app::Error::Stale | app::Error::Lost | app::Error::Unaudited) => {
                 tracing::warn!(%error, "a request has to wait");
                 Failure::Unavailable
             }

@@ -35,6 +35,9 @@ pub enum Error {
     /// A register changed while something was decided by it: decided anew, and never shown.
     #[error("a register changed meanwhile")]
     Stale,
+    /// Another process has the work in hand now: for whoever had it, and never shown.
+    #[error("another process has the work in hand")]
+    Lost,
     /// More looks at people wait to be written down than may be forgotten.
     #[error("the audit cannot keep up")]
     Unaudited,

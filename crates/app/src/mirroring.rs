@@ -12,9 +12,9 @@ mod members;
 mod sales;
 mod users;
 
-pub use begin::{Begun, HELD_FOR, Hold, Source, begin, complete, give_back, hold, keep_hold};
+pub use begin::{Begun, HELD_FOR, Hold, Source, begin, choose, complete, give_back, hold, keep_hold};
 pub use claims::{ClaimSeen, PersonSeen, claim_heads, write_claims};
-pub use details::{CardsSeen, DetailsSeen, write_cards, write_details};
+pub use details::{CardsSeen, DetailsSeen, Several, write_cards, write_details};
 pub use lists::{Listed, Wanted, note, write_lists};
 pub use members::{MemberSeen, stage, staged, write_members};
 pub use sales::{DealSeen, LeadSeen, retire_leads, write_deals, write_leads};
@@ -28,10 +28,10 @@ pub use storage::dependents::Dependent;
 pub use storage::installations::Installation;
 pub use storage::items::Item;
 pub use storage::leads::Lead;
-pub use storage::mirrors::{Mirror, Note, Noted};
+pub use storage::mirrors::{Mirror, Note, Noted, UNREAD};
 pub use storage::people::Profile;
 pub use storage::phones::{HOME, Telephone};
-pub use users::write_users;
+pub use users::{Users, write_users};
 
 use crate::base::{DECISIONS, Registers, confirm, fresh};
 use crate::situations::Acting;
@@ -48,6 +48,7 @@ pub const ORIGIN: &str = "espelho";
 /// What is written in one unit, with how far the reading is then.
 pub struct Part<T> {
     pub mirror: Mirror,
+    pub hold: Hold,
     pub registers: Arc<Registers>,
     pub seen: T,
     /// What of it could not be taken over.
@@ -88,12 +89,13 @@ where
     app.db
         .write(lane, part, move |tx, part| {
             Box::pin(async move {
+                begin::check(tx, &part.hold).await?;
                 confirm(tx, part.tenant(), &part.registers).await?;
                 let mut notes = part.notes.clone();
                 let written = unit(tx, part, &mut notes).await?;
                 tx.batch(mirrors::note(part.tenant(), &notes, part.now)).await?;
                 if written > 0 {
-                    tell(tx, part, written).await?;
+                    tell(tx, part.tenant(), format!("{written} registros espelhados"), part.now).await?;
                 }
                 let count = i64::try_from(written).unwrap_or(i64::MAX);
                 let mirror = Mirror { written: part.mirror.written + count, ..part.mirror.clone() };
@@ -105,15 +107,9 @@ where
 }
 
 /// One entry in the audit for each unit: who was changed stands in the histories.
-async fn tell<T>(tx: &mut Tx, part: &Part<T>, written: u64) -> Result<(), Error> {
-    let entry = audit::Entry {
-        tenant: part.tenant(),
-        at: part.now,
-        user: None,
-        operation: ORIGIN,
-        person: None,
-        detail: Some(format!("{written} registros espelhados")),
-    };
+async fn tell(tx: &mut Tx, tenant: TenantId, detail: String, at: Moment) -> Result<(), Error> {
+    let entry =
+        audit::Entry { tenant, at, user: None, operation: ORIGIN, person: None, detail: Some(detail) };
     Ok(audit::append(tx, &entry).await?)
 }
 
@@ -125,13 +121,10 @@ pub async fn registers(app: &App, tenant: TenantId) -> Result<Arc<Registers>, Er
 /// How often a part is made anew because a register changed meanwhile.
 pub const TRIES: usize = DECISIONS;
 
-/// Codes from here on move no counter, so that there is room for the next.
-const UNCOUNTED: i32 = 2_000_000_000;
-
 /// Counts on behind the greatest of these. They are given as they are: what is still to be made must not be held while the
 /// database is asked.
 async fn reach(tx: &mut Tx, tenant: TenantId, counter: Counter, codes: Vec<i32>) -> Result<(), Error> {
-    match codes.into_iter().filter(|code| *code < UNCOUNTED).max() {
+    match codes.into_iter().filter(|code| *code < counters::UNCOUNTED).max() {
         Some(code) if code > 0 => Ok(counters::reach(tx, tenant, counter, code).await?),
         _ => Ok(()),
     }
@@ -178,6 +171,11 @@ pub async fn members_behind(
     limit: i64,
 ) -> Result<Vec<PersonCode>, Error> {
     Ok(mirrors::members_behind(&app.db, mirror.tenant, after, mirror.since.as_deref(), limit).await?)
+}
+
+/// The records of a kind that could not be read the last time.
+pub async fn unread(app: &App, tenant: TenantId, kind: &'static str) -> Result<Vec<i32>, Error> {
+    Ok(mirrors::unread(&app.db, tenant, kind).await?)
 }
 
 /// The deals that are still open here.

@@ -108,10 +108,10 @@ fn person(
     let mut reader = Reader::new(json, notes, "evento", claim);
     let branch = reader.code("codLoja").map(BranchCode::new);
     let branch = branch.filter(|code| registers.branches.iter().any(|one| one.code == *code));
-    let branch = branch.or_else(|| registers.branches.iter().map(|one| one.code).min())?;
+    let first = branch.or_else(|| registers.branches.iter().map(|one| one.code).min())?;
     let document = reader.parsed("cpfCnpj", Document::parse);
     let name = reader.line("nomePessoa", 200).unwrap_or_else(|| "(sem nome)".to_owned());
-    let mut profile = Profile::stranger(branch, document, name, now);
+    let mut profile = Profile::stranger(first, document, name, now);
     profile.email = reader.parsed("email", Email::parse);
     profile.sex = reader.read("sexo", crate::members::sex);
     profile.born_on = reader.day("dataNascimento");
@@ -134,5 +134,5 @@ fn person(
         Some(Telephone { kind, country: app::mirroring::HOME.to_owned(), number })
     });
     let phones: Vec<Telephone> = phones.collect();
-    Some(PersonSeen { code: PersonCode::new(own), profile, phones })
+    Some(PersonSeen { code: PersonCode::new(own), branch, profile, phones })
 }

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use domain::{Clock, Moment};
 use futures_util::future::BoxFuture;
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Bytes;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, RETRY_AFTER, USER_AGENT};
 use hyper::{Method, Request, StatusCode};
@@ -68,8 +68,9 @@ const PATIENCE: u32 = 200;
 const IN_A_ROW: u32 = 25;
 const TIMEOUT: Duration = Duration::from_secs(120);
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
-/// More than any list of an association is long.
-const LARGEST: usize = 512 * 1024 * 1024;
+/// More than any record of an association takes; and more than any list of one is long.
+const LARGEST_RECORD: usize = 16 * 1024 * 1024;
+const LARGEST_LIST: usize = 512 * 1024 * 1024;
 const AGENT: &str = concat!("Amparo/", env!("CARGO_PKG_VERSION"), " (espelho)");
 
 pub struct Client {
@@ -144,7 +145,8 @@ impl Client {
     pub async fn enter(&self) -> Result<Json, Trouble> {
         let held = self.token.read().await.0;
         let basic = self.basic.clone();
-        let answer = self.ask(Method::POST, "/ext/autenticacao", |_| basic.clone(), false).await?;
+        let answer =
+            self.ask(Method::POST, "/ext/autenticacao", LARGEST_RECORD, |_| basic.clone(), false).await?;
         let record = match answer {
             Answer::Json { body, .. } => body,
             Answer::Refused(401, _) => {
@@ -166,21 +168,28 @@ impl Client {
         Ok(record)
     }
 
+    /// One record, or what hangs on one.
     pub async fn get(&self, path: &str) -> Result<Answer, Trouble> {
-        self.ask(Method::GET, path, |token| format!("Bearer {token}"), true).await
+        self.ask(Method::GET, path, LARGEST_RECORD, |token| format!("Bearer {token}"), true).await
+    }
+
+    /// A list, which may come whole also where a page of it is asked for. No two are asked for at once.
+    pub async fn get_list(&self, path: &str) -> Result<Answer, Trouble> {
+        self.ask(Method::GET, path, LARGEST_LIST, |token| format!("Bearer {token}"), true).await
     }
 
     async fn ask(
         &self,
         method: Method,
         path: &str,
+        largest: usize,
         authorization: impl Fn(&str) -> String,
         enters: bool,
     ) -> Result<Answer, Trouble> {
         let (mut tries, mut waits, mut entered) = (0, 0, false);
         loop {
             let (held, token) = self.token.read().await.clone();
-            let failed = match self.send(&method, path, authorization(&token)).await {
+            let failed = match self.send(&method, path, largest, authorization(&token)).await {
                 Ok(raw) => match self.judge(&raw) {
                     Judged::Answer(answer) => {
                         self.unread.store(0, Ordering::Relaxed);
@@ -194,10 +203,8 @@ impl Client {
                         }
                         continue;
                     }
-                    Judged::Enter if enters => {
-                        return Err(Trouble::End("a origem recusou o token que acabou de dar".to_owned()));
-                    }
-                    Judged::Enter => return Ok(Answer::Refused(401, String::new())),
+                    // Some say so where the user may not do this one thing.
+                    Judged::Enter => return Ok(Answer::Refused(401, "o token não serve".to_owned())),
                     Judged::Wait(span) if waits < PATIENCE => {
                         waits += 1;
                         self.hold(span.unwrap_or_else(|| backoff(waits))).await;
@@ -206,7 +213,7 @@ impl Client {
                     Judged::Wait(_) => Failed::Told("pediu paciência vezes demais".to_owned()),
                     Judged::Again(reason) => Failed::Told(reason),
                 },
-                Err(reason) => Failed::Broken(reason),
+                Err(failed) => failed,
             };
             tries += 1;
             tracing::debug!(tries, reason = failed.reason(), "a request to the source failed");
@@ -219,7 +226,7 @@ impl Client {
 
     fn give_up(&self, failed: Failed) -> Trouble {
         match failed {
-            Failed::Broken(reason) => Trouble::End(format!("a origem não pôde ser alcançada: {reason}")),
+            Failed::Unreached(reason) => Trouble::End(format!("a origem não pôde ser alcançada: {reason}")),
             Failed::Told(reason) if self.unread.fetch_add(1, Ordering::Relaxed) + 1 >= IN_A_ROW => {
                 Trouble::End(format!("a origem não responde como deve, {IN_A_ROW} vezes seguidas: {reason}"))
             }
@@ -227,8 +234,14 @@ impl Client {
         }
     }
 
-    async fn send(&self, method: &Method, path: &str, authorization: String) -> Result<Raw, String> {
-        let _place = self.places.acquire().await.map_err(|error| error.to_string())?;
+    async fn send(
+        &self,
+        method: &Method,
+        path: &str,
+        largest: usize,
+        authorization: String,
+    ) -> Result<Raw, Failed> {
+        let _place = self.places.acquire().await.map_err(|error| Failed::Told(error.to_string()))?;
         self.turn().await;
         self.asked.fetch_add(1, Ordering::Relaxed);
         let request = Request::builder()
@@ -239,19 +252,30 @@ impl Client {
             .header(USER_AGENT, AGENT)
             .header(CONTENT_LENGTH, 0)
             .body(Full::default())
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| Failed::Unreached(error.to_string()))?;
         let exchange = async {
-            let response = self.http.request(request).await.map_err(|error| cause(&error))?;
+            let response = self.http.request(request).await.map_err(|error| match error.is_connect() {
+                true => Failed::Unreached(cause(&error)),
+                false => Failed::Told(cause(&error)),
+            })?;
             let (head, body) = response.into_parts();
-            let body = Limited::new(body, LARGEST).collect().await.map_err(|error| error.to_string())?;
+            let body = Limited::new(body, largest).collect().await;
+            let body = body.map_err(|error| match error.is::<LengthLimitError>() {
+                true => Failed::Told(format!("a resposta passa de {} MiB", largest / 1024 / 1024)),
+                false => Failed::Told(cause(error.as_ref())),
+            })?;
             Ok(Raw { status: head.status, headers: head.headers, body: body.to_bytes() })
         };
-        let late = |_| format!("não houve resposta em {} s", TIMEOUT.as_secs());
+        let late = |_| Failed::Told(format!("não houve resposta em {} s", TIMEOUT.as_secs()));
         tokio::time::timeout(TIMEOUT, exchange).await.map_err(late)?
     }
 
     fn judge(&self, raw: &Raw) -> Judged {
-        let told = || String::from_utf8_lossy(&raw.body).trim().chars().take(200).collect::<String>();
+        // It is shown on a terminal.
+        let told = || {
+            let text = String::from_utf8_lossy(&raw.body).trim().chars().take(200).collect::<String>();
+            text.replace(char::is_control, " ")
+        };
         match raw.status {
             StatusCode::UNAUTHORIZED => Judged::Enter,
             StatusCode::NOT_FOUND => Judged::Answer(Answer::Absent),
@@ -310,15 +334,16 @@ enum Judged {
 }
 
 enum Failed {
-    /// There was no whole answer.
-    Broken(String),
+    /// Nobody is there to ask.
+    Unreached(String),
+    /// There was no answer, or none that serves.
     Told(String),
 }
 
 impl Failed {
     fn reason(&self) -> &str {
         match self {
-            Failed::Broken(reason) | Failed::Told(reason) => reason,
+            Failed::Unreached(reason) | Failed::Told(reason) => reason,
         }
     }
 }
@@ -347,7 +372,7 @@ fn cause(error: &(dyn std::error::Error + 'static)) -> String {
     match cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind) {
         Some(std::io::ErrorKind::ConnectionRefused) => "a conexão foi recusada".to_owned(),
         Some(std::io::ErrorKind::ConnectionReset) => "a conexão foi encerrada".to_owned(),
-        _ => cause.to_string().chars().take(200).collect(),
+        _ => cause.to_string().replace(char::is_control, " ").chars().take(200).collect(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::lenient::{Reader, code, items};
 use app::base::Registers;
-use app::mirroring::{CreditCard, Dependent, Installation, Item, Note};
+use app::mirroring::{CreditCard, Dependent, Installation, Item, Note, Several};
 use domain::{
     BenefitCode, CardNumber, Cpf, CreditCardCode, DependentCode, Email, InstallationCode, ItemCode, Kinship,
     Moment, PlanCode, SupplierCode,
@@ -19,8 +19,16 @@ fn coded(json: &Json, name: &str, notes: &mut Vec<Note>, (kind, record): (&'stat
     found
 }
 
+/// Each once, by code.
+fn several<T, K: Ord>(mut told: Vec<T>, json: &Json, code: impl Fn(&T) -> K) -> Several<T> {
+    let is_whole = told.len() == items(json).len();
+    told.sort_by_key(&code);
+    told.dedup_by_key(|one| code(one));
+    Several { told, is_whole }
+}
+
 /// `/ext/beneficio/{codBeneficio}/itens`, by code.
-pub fn benefit_items(json: &Json, benefit: BenefitCode, today: &str, notes: &mut Vec<Note>) -> Vec<Item> {
+pub fn benefit_items(json: &Json, benefit: BenefitCode, today: &str, notes: &mut Vec<Note>) -> Several<Item> {
     let at = ("itens", benefit.get());
     let mut all: Vec<Item> = Vec::new();
     for json in items(json) {
@@ -38,9 +46,7 @@ pub fn benefit_items(json: &Json, benefit: BenefitCode, today: &str, notes: &mut
             active: reader.flag("ativo").unwrap_or(true),
         });
     }
-    all.sort_by_key(|item| item.code);
-    all.dedup_by_key(|item| item.code);
-    all
+    several(all, json, |item| item.code)
 }
 
 /// `/ext/beneficio/{codBeneficio}/dependentes`
@@ -50,7 +56,7 @@ pub fn dependents(
     registers: &Registers,
     now: Moment,
     notes: &mut Vec<Note>,
-) -> Vec<(DependentCode, Dependent)> {
+) -> Several<(DependentCode, Dependent)> {
     let at = ("dependentes", benefit.get());
     let mut all = Vec::new();
     for json in items(json) {
@@ -82,13 +88,11 @@ pub fn dependents(
         };
         all.push((DependentCode::new(own), dependent));
     }
-    all.sort_by_key(|(code, _)| *code);
-    all.dedup_by_key(|(code, _)| *code);
-    all
+    several(all, json, |(code, _)| *code)
 }
 
 /// `/ext/beneficio/{codBeneficio}/equipamentos`
-pub fn equipment(json: &Json, benefit: BenefitCode, notes: &mut Vec<Note>) -> Vec<Installation> {
+pub fn equipment(json: &Json, benefit: BenefitCode, notes: &mut Vec<Note>) -> Several<Installation> {
     let at = ("equipamentos", benefit.get());
     let mut all = Vec::new();
     for json in items(json) {
@@ -109,13 +113,11 @@ pub fn equipment(json: &Json, benefit: BenefitCode, notes: &mut Vec<Note>) -> Ve
             removed_on,
         });
     }
-    all.sort_by_key(|one| one.code);
-    all.dedup_by_key(|one| one.code);
-    all
+    several(all, json, |one| one.code)
 }
 
 /// `/ext/associado/{codPessoa}/cartaoCredito`
-pub fn cards(json: &Json, person: i32, notes: &mut Vec<Note>) -> Vec<CreditCard> {
+pub fn cards(json: &Json, person: i32, notes: &mut Vec<Note>) -> Several<CreditCard> {
     let at = ("cartaoCredito", person);
     let mut all = Vec::new();
     for json in items(json) {
@@ -135,9 +137,7 @@ pub fn cards(json: &Json, person: i32, notes: &mut Vec<Note>) -> Vec<CreditCard>
             active: reader.flag("ativo").unwrap_or(true),
         });
     }
-    all.sort_by_key(|card| card.code);
-    all.dedup_by_key(|card| card.code);
-    all
+    several(all, json, |card| card.code)
 }
 
 /// `MM/yyyy`, kept as `yyyy-MM`.

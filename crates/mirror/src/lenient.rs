@@ -51,13 +51,24 @@ pub fn text(json: &Json) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// Cents: a number, or a text like `1.234,56`, `R$ 10` or `10.5`.
+/// Whether points part thousands: `1.500`, `1.234.567`.
+fn is_grouped(text: &str) -> bool {
+    let mut groups = text.split('.');
+    let first = groups.next().unwrap_or_default();
+    let mut others = groups.peekable();
+    others.peek().is_some()
+        && (1..=3).contains(&first.len())
+        && !first.starts_with('0')
+        && others.all(|group| group.len() == 3 && group.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+/// Cents: a number, or a text like `1.234,56`, `1.500`, `R$ 10` or `10.5`.
 pub fn money(json: &Json) -> Option<i64> {
     let text = match json {
         Json::Number(number) => number.to_string(),
         Json::String(text) => {
             let text = text.trim().trim_start_matches("R$").trim();
-            match text.contains(',') {
+            match text.contains(',') || is_grouped(text) {
                 true => text.replace('.', "").replace(',', "."),
                 false => text.to_owned(),
             }
@@ -79,17 +90,35 @@ pub fn day(json: &Json) -> Option<Date> {
     Date::from_br(head).or_else(|| Date::from_iso(head))
 }
 
-/// The items of an array, or of a page; one record alone is a list of one.
-pub fn items(json: &Json) -> Vec<&Json> {
+/// The items of an array, or of a page; one record alone is a list of one. What is no list says nothing of what there is.
+pub fn list(json: &Json) -> Option<Vec<&Json>> {
     match json {
-        Json::Array(items) => items.iter().collect(),
+        Json::Array(items) => Some(items.iter().collect()),
         Json::Object(fields) => match fields.get("itens") {
-            Some(Json::Array(items)) => items.iter().collect(),
-            Some(_) => Vec::new(),
-            None if fields.is_empty() => Vec::new(),
-            None => vec![json],
+            Some(Json::Array(items)) => Some(items.iter().collect()),
+            Some(_) => None,
+            None => (!fields.is_empty()).then(|| vec![json]),
         },
-        _ => Vec::new(),
+        _ => None,
+    }
+}
+
+/// The same where nothing follows from an empty one.
+pub fn items(json: &Json) -> Vec<&Json> {
+    list(json).unwrap_or_default()
+}
+
+/// Yes or no, in the words for it.
+pub fn flag(json: &Json) -> Option<bool> {
+    match json {
+        Json::Bool(flag) => Some(*flag),
+        Json::Number(number) => Some(number.to_string() != "0"),
+        Json::String(text) => match fold(text.trim()).as_str() {
+            "true" | "sim" | "s" | "1" | "ativo" => Some(true),
+            "false" | "nao" | "n" | "0" | "inativo" => Some(false),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -136,16 +165,7 @@ impl<'r> Reader<'r> {
     }
 
     pub fn flag(&mut self, name: &str) -> Option<bool> {
-        self.read(name, |raw| match raw {
-            Json::Bool(flag) => Some(*flag),
-            Json::Number(number) => Some(number.to_string() != "0"),
-            Json::String(text) => match fold(text).as_str() {
-                "true" | "sim" | "s" | "1" | "ativo" => Some(true),
-                "false" | "nao" | "n" | "0" | "inativo" => Some(false),
-                _ => None,
-            },
-            _ => None,
-        })
+        self.read(name, flag)
     }
 
     /// A line of at most so many characters; a longer one is cut.
@@ -233,6 +253,11 @@ mod tests {
             (json!("1.234,56"), 123_456),
             (json!("R$ 10"), 1_000),
             (json!("10.5"), 1_050),
+            (json!("1.500"), 150_000),
+            (json!("R$ 1.234.567"), 123_456_700),
+            (json!("0.500"), 50),
+            (json!("1234.500"), 123_450),
+            (json!(1.500), 150),
             (json!(0.1), 10),
             (json!(99.999), 10_000),
         ] {
@@ -274,5 +299,9 @@ mod tests {
             (items(&json!({"codPlano": 1})).len(), items(&json!({})).len(), items(&json!("x")).len()),
             (1, 0, 0)
         );
+        for none in [json!(null), json!({}), json!("x"), json!({"itens": null})] {
+            assert_eq!(list(&none), None, "{none}");
+        }
+        assert_eq!(list(&json!([])), Some(Vec::new()));
     }
 }

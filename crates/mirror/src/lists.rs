@@ -4,7 +4,8 @@ use crate::lenient::{Reader, code, int, items, object, text};
 use app::base::Registers;
 use app::mirroring::{Listed, Note, Wanted};
 use domain::{
-    BenefitKind, Colour, Document, Email, Entity, Fuel, PlanCode, SituationKind, Uf, VehicleCategory, fold,
+    BenefitKind, Colour, Document, Email, Entity, Fuel, Name, PlanCode, SituationKind, Uf, VehicleCategory,
+    fold,
 };
 use registers::Value;
 use serde_json::Value as Json;
@@ -37,7 +38,8 @@ pub fn member<T: Named>(json: &Json) -> Option<T> {
 pub fn branches(json: &Json) -> Vec<(i32, String)> {
     let one = |json: &&Json| {
         let code = [&json["codLoja"], &json["codigo"], &json["id"]].into_iter().find_map(code)?;
-        Some((code, text(&json["nome"]).unwrap_or_else(|| format!("Loja {code}"))))
+        let name = text(&json["nome"]).unwrap_or_else(|| format!("Loja {code}"));
+        Some((code, name.chars().take(Name::LONGEST).collect()))
     };
     let mut all: BTreeMap<i32, String> = BTreeMap::new();
     for (code, name) in items(json).iter().filter_map(one) {
@@ -210,10 +212,11 @@ pub fn fields(kind: BenefitKind, json: &Json) -> Vec<Wanted> {
     items(json).iter().filter_map(one).collect()
 }
 
-/// A list of the source is whole: what it does not name is no longer in use.
-pub fn whole(path: &'static str, wanted: &[Wanted]) -> Listed {
-    let codes = wanted.iter().filter(|one| one.path == path).filter_map(|one| one.code).collect();
-    Listed { path, codes }
+/// A list of the source, of so many records, is whole: what it does not name is no longer in use. Not so where one of them
+/// came without a code, for it may be any.
+pub fn whole(path: &'static str, wanted: &[Wanted], told: usize) -> Option<Listed> {
+    let codes: Vec<i32> = wanted.iter().filter(|one| one.path == path).filter_map(|one| one.code).collect();
+    (codes.len() == told).then_some(Listed { path, codes })
 }
 
 /// A vehicle, as far as it is told.

@@ -7,12 +7,15 @@ mod selling;
 mod walk;
 
 use crate::client::{Answer, Client, Pace, Sleep, Trouble};
+use crate::lenient;
 use crate::report::Report;
 use app::base::Registers;
 use app::mirroring::{self, Begun, Hold, Mirror, Note, Part, Wanted};
 use app::{App, Error};
-use domain::{Moment, TenantId};
+use domain::{BranchCode, Moment, TenantId};
+use futures_util::StreamExt;
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -38,19 +41,28 @@ pub struct Asked {
 #[derive(Debug, thiserror::Error)]
 pub enum Failed {
     #[error(transparent)]
-    App(#[from] Error),
+    App(Error),
     #[error(transparent)]
     Trouble(#[from] Trouble),
     #[error("a base {0} não é o espelho de outra; diga outra em --base, ou nenhuma")]
     NoMirror(TenantId),
-    #[error("a base {0} espelha {1}, e não a base {2} de {3}")]
-    OtherSource(TenantId, String, i32, String),
+    #[error("a base {0} espelha o que {1} mostra ao usuário {2}, e não o que {3} mostra a {4}")]
+    OtherSource(TenantId, String, String, String, String),
     #[error("outro processo está espelhando a base {0}; espere ele terminar")]
     Busy(TenantId),
     #[error("outro processo tomou este espelho")]
     Lost,
     #[error("a origem não oferece {0}, sem o que não há espelho: {1}")]
     Missing(&'static str, String),
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Failed {
+        match error {
+            Error::Lost => Failed::Lost,
+            other => Failed::App(other),
+        }
+    }
 }
 
 /// How far a run is, for whoever watches.
@@ -79,17 +91,42 @@ pub(crate) struct Run<'r> {
     pub app: &'r App,
     pub client: &'r Client,
     pub mirror: Mirror,
+    pub hold: &'r Hold,
     pub registers: Arc<Registers>,
     pub unread: Vec<String>,
     pub written: u64,
-    /// No page of the long walks is missing.
-    pub has_all: bool,
     /// Requests of earlier processes of the same run.
     pub before: u64,
     pub tell: &'r mut (dyn FnMut(Stage) + Send + Sync),
     /// Suppliers that are registered, and plans whose price was told in this run.
     pub suppliers: Vec<i32>,
-    pub priced: std::collections::BTreeSet<i32>,
+    pub priced: BTreeSet<i32>,
+    /// The branches that the source lists for whoever reads.
+    pub branches: BTreeSet<BranchCode>,
+}
+
+/// Records that were read by their codes.
+#[derive(Default)]
+pub(crate) struct Each {
+    pub read: Vec<Json>,
+    pub absent: Vec<i32>,
+    pub notes: Vec<Note>,
+}
+
+const NO_LIST: &str = "a resposta não é uma lista";
+
+/// Of what could not be read just now: the next run asks for it again.
+pub(crate) fn unread(kind: &'static str, record: i32, reason: String) -> Note {
+    Note { kind, record, field: mirroring::UNREAD.to_owned(), reason }
+}
+
+pub(crate) fn absent(kind: &'static str, record: i32) -> Note {
+    Note { kind, record, field: "acesso".to_owned(), reason: "a origem diz que não existe".to_owned() }
+}
+
+pub(crate) fn refused(kind: &'static str, record: i32, status: u16) -> Note {
+    let reason = format!("a origem recusou a leitura ({status})");
+    Note { kind, record, field: "acesso".to_owned(), reason }
 }
 
 const TRIES_FOR_HOLD: usize = 20;
@@ -109,16 +146,15 @@ pub async fn run(
     let access = client.enter().await?;
     let source = registers::source(&client, asked, &access).await?;
     let base_name = source.name.clone();
-    let (mirror, is_new) = match mirroring::begin(app, &source).await? {
-        Begun::Run { mirror, is_new } => (mirror, is_new),
+    let (tenant, is_new) = match mirroring::begin(app, &source).await? {
+        Begun::Base { tenant, is_new } => (tenant, is_new),
         Begun::NoMirror(tenant) => return Err(Failed::NoMirror(tenant)),
-        Begun::OtherSource(other) => {
-            return Err(Failed::OtherSource(other.tenant, other.source, source.base, source.address));
+        Begun::OtherSource(one) => {
+            return Err(Failed::OtherSource(one.tenant, one.source, one.login, source.address, source.login));
         }
     };
-    let hold = take(app, mirror.tenant, &sleep).await?;
-    // What another process wrote before it let go.
-    let mirror = mirroring::mirror_of(app, mirror.tenant).await?.unwrap_or(mirror);
+    let hold = take(app, tenant, &sleep).await?;
+    let mirror = mirroring::choose(app, &source, &hold).await?;
     let registers = mirroring::registers(app, mirror.tenant).await?;
     let before = u64::try_from(mirror.requests).unwrap_or(0);
     let mut run = Run {
@@ -127,22 +163,26 @@ pub async fn run(
         registers,
         unread: Vec::new(),
         written: u64::try_from(mirror.written).unwrap_or(0),
-        has_all: true,
         before,
         mirror,
+        hold: &hold,
         tell,
         suppliers: Vec::new(),
-        priced: Default::default(),
+        priced: BTreeSet::new(),
+        branches: BTreeSet::new(),
     };
     let done = tokio::select! {
         done = Box::pin(run.all(&access)) => done,
         lost = keep(app, &hold) => Err(lost),
     };
     let requests = before + client.asked();
-    let (unread, written, mirror, has_all) = (run.unread, run.written, run.mirror, run.has_all);
+    let (unread, written, mirror) = (run.unread, run.written, run.mirror);
+    let completed = match done {
+        Ok(()) => mirroring::complete(app, &mirror, &hold).await.map_err(Failed::from),
+        Err(failed) => Err(failed),
+    };
     mirroring::give_back(app, &hold).await?;
-    done?;
-    let mirror = mirroring::complete(app, &mirror, has_all).await?;
+    let mirror = completed?;
     let noted = mirroring::noted(app, mirror.tenant).await?;
     Ok(Report { mirror, base_name, is_new, requests, written, took: began.elapsed(), noted, unread })
 }
@@ -216,7 +256,8 @@ impl Run<'_> {
 
     pub fn part<T>(&mut self, place: i32, seen: T, notes: Vec<Note>) -> Part<T> {
         let mirror = self.reached(place);
-        Part { mirror, registers: Arc::clone(&self.registers), seen, notes, now: self.now() }
+        let (hold, registers) = (self.hold.clone(), Arc::clone(&self.registers));
+        Part { mirror, hold, registers, seen, notes, now: self.now() }
     }
 
     pub fn told(&mut self, what: &'static str, done: u64, of: Option<u64>) {
@@ -236,9 +277,47 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Whether a part is written now. Where a register changed meanwhile it is to be made anew, by what is registered now.
+    pub async fn is_written(&mut self, attempt: usize, done: Result<u64, Error>) -> Result<bool, Failed> {
+        match done {
+            Err(Error::Stale) if attempt < mirroring::TRIES => {
+                self.registers = mirroring::registers(self.app, self.mirror.tenant).await?;
+                Ok(false)
+            }
+            other => {
+                self.written += other?;
+                Ok(true)
+            }
+        }
+    }
+
+    /// Reads records by their codes, some at once; what cannot be read is noted. Gives which are none, too.
+    pub async fn read_each(
+        &self,
+        (kind, path): (&'static str, &str),
+        codes: Vec<i32>,
+    ) -> Result<Each, Failed> {
+        let client = self.client;
+        let asked =
+            codes.into_iter().map(|code| async move { (code, client.get(&format!("{path}/{code}")).await) });
+        let answers: Vec<_> = futures_util::stream::iter(asked).buffered(client.at_once()).collect().await;
+        let mut each = Each::default();
+        for (code, answer) in answers {
+            match answer {
+                Ok(Answer::Json { body, .. }) => each.read.push(body),
+                Ok(Answer::Absent) => each.absent.push(code),
+                Ok(Answer::Refused(status, _)) => each.notes.push(refused(kind, code, status)),
+                Err(Trouble::One(reason)) => each.notes.push(unread(kind, code, reason)),
+                Err(end) => return Err(end.into()),
+            }
+        }
+        Ok(each)
+    }
+
     /// A list that may be missing: then it is told at the end.
     pub async fn list(&mut self, path: &str) -> Result<Option<Json>, Failed> {
-        match self.client.get(path).await {
+        match self.client.get_list(path).await {
+            Ok(Answer::Json { body, .. }) if lenient::list(&body).is_none() => self.skip(path, NO_LIST),
             Ok(Answer::Json { body, .. }) => Ok(Some(body)),
             Ok(Answer::Absent) => self.skip(path, "a origem não tem esta operação (404)"),
             Ok(Answer::Refused(status, text)) => {

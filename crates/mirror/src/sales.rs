@@ -3,7 +3,7 @@
 use crate::lenient::{Reader, code, int, items};
 use crate::lists::vehicle;
 use app::base::Registers;
-use app::mirroring::{Deal, DealDependent, DealSeen, Lead, LeadSeen, Move, Note};
+use app::mirroring::{Deal, DealDependent, DealSeen, Lead, LeadSeen, Move, Note, Users};
 use domain::{
     BenefitKind, BranchCode, Cpf, Date, DealCode, DealState, DependentCode, Document, Email, FunnelCode,
     Kinship, LeadCode, Moment, PersonCode, PlanCode, StageCode, Uf, UserCode,
@@ -64,12 +64,12 @@ pub fn movers(json: &Json) -> impl Iterator<Item = String> {
     items(&json["historico"]).into_iter().filter_map(|one| crate::lenient::text(&one["nomeUsuario"]))
 }
 
-/// Reads a deal, as it is answered by its code. `user` knows whom a name means.
+/// Reads a deal, as it is answered by its code.
 pub fn deal(
     json: &Json,
     registers: &Registers,
     now: Moment,
-    user: impl Fn(&str) -> Option<UserCode>,
+    known: &Users,
     notes: &mut Vec<Note>,
 ) -> Option<DealSeen> {
     let own = code(&json["codNegocio"])?;
@@ -77,7 +77,9 @@ pub fn deal(
     let vehicle = vehicle(&json["veiculo"], registers, notes, ("negocio", own));
     let dependents =
         items(&json["dependentes"]).into_iter().filter_map(|one| dependent(one, own, now, notes));
-    let dependents: Vec<_> = dependents.collect();
+    let mut dependents: Vec<_> = dependents.collect();
+    dependents.sort_by_key(|(code, _)| *code);
+    dependents.dedup_by_key(|(code, _)| *code);
     let zone = &registers.zone;
     let mut reader = Reader::new(json, notes, "negocio", own);
     let opened = reader.read("dataAbertura", crate::lenient::day);
@@ -101,7 +103,7 @@ pub fn deal(
         funnel,
         stage,
         stage_since: since,
-        responsible: users(json).map(|(code, _)| code),
+        responsible: users(json).and_then(|(code, _)| known.by_code.get(&code).copied()),
         kind: reader.named::<BenefitKind>("tipoBeneficio"),
         plans: plans.collect(),
         price: reader.money("valor"),
@@ -116,7 +118,7 @@ pub fn deal(
         created_at: opened.start_in(zone),
         updated_at: opened.start_in(zone),
     };
-    let moves = moves(json, (opened, stage, state), registers, user);
+    let moves = moves(json, (opened, stage, state), registers, known);
     Some(DealSeen { code: DealCode::new(own), deal, lead, dependents, moves })
 }
 
@@ -125,7 +127,7 @@ fn moves(
     json: &Json,
     (opened, stage, state): (Date, StageCode, DealState),
     registers: &Registers,
-    user: impl Fn(&str) -> Option<UserCode>,
+    known: &Users,
 ) -> Vec<Move> {
     let mut ignored = Vec::new();
     let mut all = Vec::new();
@@ -139,7 +141,7 @@ fn moves(
             at: at.start_in(&registers.zone),
             stage,
             state: reader.named::<DealState>("situacao").unwrap_or(state),
-            user: by.as_deref().and_then(&user),
+            user: by.as_ref().and_then(|name| known.by_name.get(name).copied()),
             user_name: by,
         });
     }

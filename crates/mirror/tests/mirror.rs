@@ -208,13 +208,154 @@ async fn odd_data_never_ends_a_run_and_is_told(world: World) {
         "codPessoa: uma linha da pesquisa veio sem código",
         "beneficio 5, sequencial",
         "GET /ext/crm/lead: a origem não tem esta operação",
-        "GET /ext/evento: a origem respondeu 500",
+        "GET /ext/administracao/vendedor: a origem respondeu 500",
+        "negócio; recebeu um número desta base",
+        "evento; recebeu um número desta base",
+        "GET /ext/crm/negocio/",
         "A interface não oferece",
     ] {
         assert!(told.contains(part), "{part}: {told}");
     }
     let again = run(&world, &asked(&odd.address)).await.unwrap();
     assert_eq!(again.written, 0, "{again:?}");
+    let again = run(&world, &whole(&odd)).await.unwrap();
+    assert_eq!(again.written, 0, "{again:?}");
+    for (text, many) in [
+        ("SELECT COUNT(*) AS count FROM deals WHERE tenant = $1 AND sequence > 0", 3),
+        ("SELECT COUNT(*) AS count FROM deal_dependents WHERE tenant = $1", 1),
+        ("SELECT COUNT(*) AS count FROM claims WHERE tenant = $1 AND protocol > 0", 3),
+        (
+            "SELECT COUNT(*) AS count FROM people WHERE tenant = $1 AND name = 'Ana' AND document IS NOT NULL",
+            1,
+        ),
+    ] {
+        assert_eq!(count(&world, text, report.mirror.tenant).await, many, "{text}");
+    }
+}
+
+fn whole(odd: &Odd) -> mirror::Asked {
+    mirror::Asked { whole: true, ..asked(&odd.address) }
+}
+
+const MEMBERS: &str = "/ext/associado?situacaoBeneficio=Todos&pagina=";
+
+#[both_engines]
+async fn two_who_have_each_others_documents_now_change_them(world: World) {
+    let odd = Odd::start().await;
+    let couple = |one: &str, other: &str| {
+        let person = |code: i32, document: &str| {
+            json!({"codPessoa": code, "nomePessoa": format!("P{code}"), "codLoja": 4, "cpfCnpj": document,
+                "dataCadastro": "01/02/2020", "dataAtualizacao": "01/02/2020"})
+        };
+        json!({"itens": [person(1, one), person(2, other)], "proximaPagina": false}).to_string()
+    };
+    odd.says(&format!("{MEMBERS}1"), &couple("52998224725", "11144477735"));
+    run(&world, &asked(&odd.address)).await.unwrap();
+    odd.says(&format!("{MEMBERS}1"), &couple("11144477735", "52998224725"));
+    let report = run(&world, &whole(&odd)).await.unwrap();
+    let text =
+        "SELECT COUNT(*) AS count FROM people WHERE tenant = $1 AND code = 1 AND document = '11144477735'";
+    assert_eq!(count(&world, text, report.mirror.tenant).await, 1);
+}
+
+#[both_engines]
+async fn what_is_no_list_empties_nothing_and_is_asked_for_again(world: World) {
+    let odd = Odd::start().await;
+    odd.breaks("/ext/beneficio/1/itens");
+    let report = run(&world, &asked(&odd.address)).await.unwrap();
+    let tenant = report.mirror.tenant;
+    let items = "SELECT COUNT(*) AS count FROM items WHERE tenant = $1 AND active";
+    assert_eq!(count(&world, items, tenant).await, 0);
+    odd.mends("/ext/beneficio/1/itens");
+    let report = run(&world, &asked(&odd.address)).await.unwrap();
+    assert!(report.mirror.since.is_some(), "{report:?}");
+    assert_eq!(count(&world, items, tenant).await, 1);
+
+    odd.says("/ext/beneficio/1/itens", "null");
+    odd.says("/ext/beneficio/1/dependentes", r#"[{"nome": "Filho"}]"#);
+    odd.says("/ext/associado/1/cartaoCredito", "{}");
+    odd.says("/ext/beneficio/situacaoBeneficio", r#"[{"nome": "Vigente"}]"#);
+    run(&world, &whole(&odd)).await.unwrap();
+    for text in [
+        items,
+        "SELECT COUNT(*) AS count FROM dependents WHERE tenant = $1 AND active",
+        "SELECT COUNT(*) AS count FROM credit_cards WHERE tenant = $1 AND active",
+        "SELECT COUNT(*) AS count FROM situations WHERE tenant = $1 AND active AND code = 30",
+    ] {
+        assert_eq!(count(&world, text, tenant).await, 1, "{text}");
+    }
+}
+
+#[both_engines]
+async fn pages_are_read_to_the_end_where_none_is_told(world: World) {
+    let odd = Odd::start().await;
+    for number in 1..=3 {
+        let row = json!([{"codPessoa": number, "nomePessoa": format!("P{number}"), "codLoja": 4}]);
+        odd.says(&format!("{MEMBERS}{number}"), &row.to_string());
+    }
+    let last = json!({"itens": [{"codPessoa": 3}], "proximaPagina": "true", "quantidade": 5}).to_string();
+    (4..20).for_each(|number| odd.says(&format!("{MEMBERS}{number}"), &last));
+    let report = run(&world, &asked(&odd.address)).await.unwrap();
+    let people = "SELECT COUNT(*) AS count FROM people WHERE tenant = $1 AND is_member";
+    assert_eq!(count(&world, people, report.mirror.tenant).await, 3);
+
+    // It tells of more than it gives: what changed since then is asked for again.
+    let first = json!({"itens": [{"codPessoa": 1}], "proximaPagina": "false", "quantidade": 5}).to_string();
+    odd.says(&format!("{MEMBERS}1"), &first);
+    let before = report.mirror.complete_from;
+    let report = run(&world, &whole(&odd)).await.unwrap();
+    assert!(!report.mirror.has_all && report.mirror.complete_from == before, "{report:?}");
+    assert!(report.text().contains("vieram 1 das 5 linhas"), "{}", report.text());
+}
+
+#[both_engines]
+async fn bases_without_a_code_are_told_apart_by_who_reads_them(world: World) {
+    let odd = Odd::start().await;
+    odd.says("/ext/autenticacao", r#"{"authorizationToken": "t"}"#);
+    let first = run(&world, &asked(&odd.address)).await.unwrap();
+    let mut other = mirror::Asked { login: "outra@casa.example".to_owned(), ..asked(&odd.address) };
+    let second = run(&world, &other).await.unwrap();
+    assert_ne!(first.mirror.tenant, second.mirror.tenant);
+    other.into = Some(first.mirror.tenant);
+    let refused = run(&world, &other).await.unwrap_err();
+    assert!(matches!(refused, Failed::OtherSource(..)), "{refused:?}");
+    assert_eq!(run(&world, &asked(&odd.address)).await.unwrap().mirror.tenant, first.mirror.tenant);
+}
+
+#[both_engines]
+async fn the_source_never_renames_who_works_here(world: World) {
+    let odd = Odd::start().await;
+    let report = run(&world, &asked(&odd.address)).await.unwrap();
+    let tenant = report.mirror.tenant;
+    administrator(&world, tenant).await;
+    let deal = r#"{"codNegocio": 1, "sequencial": 1, "codFunil": 5, "codEtapa": 6, "codLoja": 4, "codUsuarioResponsavel": 1001,
+        "nomeUsuarioResponsavel": "Outra de lá", "lead": {"codLead": 1, "codPessoa": 50, "nomePessoa": "Lia", "codLoja": 4}}"#;
+    odd.says("/ext/crm/negocio/1", deal);
+    run(&world, &asked(&odd.address)).await.unwrap();
+    let own =
+        "SELECT COUNT(*) AS count FROM users WHERE tenant = $1 AND code = 1001 AND name = 'Quem confere'";
+    assert_eq!(count(&world, own, tenant).await, 1);
+    let mapped =
+        "SELECT COUNT(*) AS count FROM deals d JOIN users u ON u.tenant = d.tenant AND u.code = d.responsible
+         WHERE d.tenant = $1 AND d.code = 1 AND u.name = 'Outra de lá' AND u.code > 1001";
+    assert_eq!(count(&world, mapped, tenant).await, 1);
+    assert_eq!(run(&world, &asked(&odd.address)).await.unwrap().written, 0);
+}
+
+/// Whoever lost a mirror writes no more of it: another may be elsewhere by now.
+#[both_engines]
+async fn a_run_that_was_taken_over_writes_nothing_more(world: World) {
+    let source = Source::demo(&world, 5).await;
+    let report = run(&world, &asked(&source.address())).await.unwrap();
+    let tenant = report.mirror.tenant;
+    let lost = mirroring::hold(world.app(), tenant).await.unwrap().unwrap();
+    world.clock.pass(mirroring_held());
+    let taken = mirroring::hold(world.app(), tenant).await.unwrap().unwrap();
+    let refused = mirroring::complete(world.app(), &report.mirror, &lost).await.unwrap_err();
+    assert!(matches!(refused, app::Error::Lost), "{refused:?}");
+    let refused = mirroring::stage(world.app(), &report.mirror, &lost, Vec::new()).await.unwrap_err();
+    assert!(matches!(refused, app::Error::Lost), "{refused:?}");
+    mirroring::complete(world.app(), &report.mirror, &taken).await.unwrap();
 }
 
 /// Of a world where others outnumber him, a user who is limited to two branches brings what he sees, and nothing of anybody

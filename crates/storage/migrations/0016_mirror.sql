@@ -12,6 +12,8 @@ CREATE TABLE mirrors (
     place BIGINT NOT NULL,
     requests BIGINT NOT NULL,
     written BIGINT NOT NULL,
+    -- Nothing that this run should have read is missing so far.
+    has_all BOOLEAN NOT NULL,
     started_at BIGINT NOT NULL,
     -- When the last run that came to its end began.
     complete_from BIGINT,

@@ -131,7 +131,7 @@ pub async fn next_of(tx: &mut Tx, tenant: TenantId, kind: &'static str) -> Resul
 }
 
 /// Codes from here on are never counted, so that whoever chooses the last of all leaves room for the next.
-const UNCOUNTED: i32 = 2_000_000_000;
+pub const UNCOUNTED: i32 = 2_000_000_000;
 
 /// Moves the counter of a register past a code that somebody chose.
 pub async fn pass(tx: &mut Tx, tenant: TenantId, kind: &'static str, code: i32) -> Result<(), Error> {
@@ -187,9 +187,7 @@ pub fn statement<const KINDS: usize>(tenant: TenantId, wanted: [(Counter, i32); 
 
 /// Counts on behind a number that somebody chose; one that was passed already changes nothing.
 pub async fn reach(tx: &mut Tx, tenant: TenantId, counter: Counter, number: i32) -> Result<(), Error> {
-    let statement = sql("INSERT INTO counters (tenant, kind, last) VALUES ($1, $2, $3)
-         ON CONFLICT (tenant, kind) DO UPDATE SET last = excluded.last WHERE counters.last < excluded.last");
-    tx.execute(statement.arg(tenant).arg(counter.kind()).arg(number)).await.map(drop)
+    pass(tx, tenant, counter.kind(), number).await
 }
 
 /// The last number that was given; 0 where there is none yet.

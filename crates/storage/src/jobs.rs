@@ -36,6 +36,15 @@ pub async fn extend(tx: &mut Tx, lease: &Lease, until: Moment) -> Result<bool, E
     Ok(tx.execute(statement).await? == 1)
 }
 
+/// Whether a lease was not lost meanwhile, for a unit that must not write without it.
+pub async fn is_held(tx: &mut Tx, lease: &Lease) -> Result<bool, Error> {
+    let statement = sql("SELECT fence FROM jobs WHERE tenant = $1 AND job = $2 AND fence = $3")
+        .arg(TenantId::SERVER)
+        .arg(lease.job.as_str())
+        .arg(lease.fence);
+    Ok(tx.one(statement).await?.is_some())
+}
+
 /// Gives the job back, due again later; `false` where the lease was lost meanwhile.
 pub async fn finish(tx: &mut Tx, lease: &Lease, now: Moment, due: Moment) -> Result<bool, Error> {
     let statement = sql("UPDATE jobs SET due_at = $5, leased_until = 0, finished_at = $4

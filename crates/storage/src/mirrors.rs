@@ -21,6 +21,8 @@ pub struct Mirror {
     /// Asked and written in this run.
     pub requests: i64,
     pub written: i64,
+    /// Nothing that this run should have read is missing so far.
+    pub has_all: bool,
     pub started_at: Moment,
     /// When the last run that came to its end began.
     pub complete_from: Option<Moment>,
@@ -33,20 +35,29 @@ pub async fn find(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Optio
     from.into().one(statement).await?.map(|row| mirror(&row)).transpose()
 }
 
+impl Mirror {
+    /// Whether it mirrors this base of this server. One that tells no code is known by who reads it.
+    pub fn is_of(&self, source: &str, source_base: i32, login: &str) -> bool {
+        let is_alike = self.source == source && self.source_base == source_base;
+        is_alike && (source_base != 0 || self.login == login)
+    }
+}
+
 /// The mirror of this base of this server.
 pub async fn of(
     from: impl Into<Source<'_>>,
     source: &str,
     source_base: i32,
+    login: &str,
 ) -> Result<Option<Mirror>, Error> {
     let statement = sql(SELECT).ending("ORDER BY tenant");
     let rows = from.into().all(Weight::Point, statement).await?;
     let all = rows.iter().map(mirror).collect::<Result<Vec<_>, Error>>()?;
-    Ok(all.into_iter().find(|one| one.source == source && one.source_base == source_base))
+    Ok(all.into_iter().find(|one| one.is_of(source, source_base, login)))
 }
 
 const SELECT: &str =
-    "SELECT tenant, source, login, source_base, since, phase, place, requests, written, started_at,
+    "SELECT tenant, source, login, source_base, since, phase, place, requests, written, has_all, started_at,
      complete_from, finished_at FROM mirrors";
 
 fn mirror(row: &Row) -> Result<Mirror, Error> {
@@ -60,6 +71,7 @@ fn mirror(row: &Row) -> Result<Mirror, Error> {
         place: row.get("place")?,
         requests: row.get("requests")?,
         written: row.get("written")?,
+        has_all: row.get("has_all")?,
         started_at: row.get("started_at")?,
         complete_from: row.get("complete_from")?,
         finished_at: row.get("finished_at")?,
@@ -68,13 +80,13 @@ fn mirror(row: &Row) -> Result<Mirror, Error> {
 
 /// Keeps how far a mirror is.
 pub fn keep(mirror: &Mirror) -> Statement {
-    sql("INSERT INTO mirrors (tenant, source, login, source_base, since, phase, place, requests, written, started_at,
-             complete_from, finished_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    sql("INSERT INTO mirrors (tenant, source, login, source_base, since, phase, place, requests, written, has_all,
+             started_at, complete_from, finished_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
          ON CONFLICT (tenant) DO UPDATE SET source = excluded.source, login = excluded.login,
              source_base = excluded.source_base, since = excluded.since, phase = excluded.phase,
              place = excluded.place, requests = excluded.requests, written = excluded.written,
-             started_at = excluded.started_at, complete_from = excluded.complete_from,
+             has_all = excluded.has_all, started_at = excluded.started_at, complete_from = excluded.complete_from,
              finished_at = excluded.finished_at")
     .arg(mirror.tenant)
     .arg(mirror.source.as_str())
@@ -85,6 +97,7 @@ pub fn keep(mirror: &Mirror) -> Statement {
     .arg(mirror.place)
     .arg(mirror.requests)
     .arg(mirror.written)
+    .arg(mirror.has_all)
     .arg(mirror.started_at)
     .arg(mirror.complete_from)
     .arg(mirror.finished_at)
@@ -123,6 +136,9 @@ pub fn unstage(tenant: TenantId, codes: impl IntoIterator<Item = BenefitCode>) -
 pub fn unstage_all(tenant: TenantId) -> Statement {
     sql("DELETE FROM mirror_staged WHERE tenant = $1").arg(tenant)
 }
+
+/// The field of a note that says that the record could not be read just now: the next run asks for it again.
+pub const UNREAD: &str = "leitura";
 
 /// Something that could not be taken over. It names the record and the field, never a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -207,7 +223,23 @@ pub async fn notes_behind(
         .collect()
 }
 
-/// The benefits behind a code whose row changed on a day or later; all of them where no day is said.
+/// The records of a kind that could not be read the last time.
+pub async fn unread(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    kind: &'static str,
+) -> Result<Vec<i32>, Error> {
+    let statement =
+        sql("SELECT record FROM mirror_notes WHERE tenant = $1 AND kind = $2 AND field = $3 ORDER BY record")
+            .arg(tenant)
+            .arg(kind)
+            .arg(UNREAD);
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter().map(|row| row.get("record")).collect()
+}
+
+/// The benefits behind a code whose row changed on a day or later, or of which something could not be read; all of them
+/// where no day is said.
 pub async fn benefits_behind(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -219,7 +251,9 @@ pub async fn benefits_behind(
         .arg(tenant)
         .arg(after)
         .when(
-            "AND (SELECT l.updated_on FROM listing l WHERE l.tenant = b.tenant AND l.slot = b.slot) >= ?",
+            "AND ((SELECT l.updated_on FROM listing l WHERE l.tenant = b.tenant AND l.slot = b.slot) >= ?
+                 OR EXISTS (SELECT 1 FROM mirror_notes n WHERE n.tenant = b.tenant AND n.record = b.code
+                     AND n.kind IN ('itens', 'dependentes', 'equipamentos') AND n.field = 'leitura'))",
             since,
         )
         .then("ORDER BY b.code LIMIT ?", [limit]);
@@ -227,7 +261,7 @@ pub async fn benefits_behind(
     rows.iter().map(|row| Ok((row.get("code")?, row.get("kind")?))).collect()
 }
 
-/// The members behind a code of whom a row changed on a day or later.
+/// The members behind a code of whom a row changed on a day or later, or whose cards could not be read.
 pub async fn members_behind(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -239,8 +273,10 @@ pub async fn members_behind(
         .arg(tenant)
         .arg(after)
         .when(
-            "AND EXISTS (SELECT 1 FROM listing l WHERE l.tenant = p.tenant AND l.person = p.code
-                 AND l.updated_on >= ?)",
+            "AND (EXISTS (SELECT 1 FROM listing l WHERE l.tenant = p.tenant AND l.person = p.code
+                     AND l.updated_on >= ?)
+                 OR EXISTS (SELECT 1 FROM mirror_notes n WHERE n.tenant = p.tenant AND n.record = p.code
+                     AND n.kind = 'cartaoCredito' AND n.field = 'leitura'))",
             since,
         )
         .then("ORDER BY p.code LIMIT ?", [limit]);
@@ -255,6 +291,18 @@ pub async fn open_deals(from: impl Into<Source<'_>>, tenant: TenantId) -> Result
         .arg(DealState::Open);
     let rows = from.into().all(Weight::Search, statement).await?;
     rows.iter().map(|row| row.get("code")).collect()
+}
+
+/// Whose these sequence numbers of deals are.
+pub async fn deals_with_sequences(
+    tx: &mut Tx,
+    tenant: TenantId,
+    sequences: impl IntoIterator<Item = i32>,
+) -> Result<Vec<(i32, DealCode)>, Error> {
+    let statement =
+        sql("SELECT sequence, code FROM deals WHERE tenant = $1").arg(tenant).within("sequence", sequences);
+    let rows = tx.all(statement).await?;
+    rows.iter().map(|row| Ok((row.get("sequence")?, row.get("code")?))).collect()
 }
 
 /// Whose these protocols are.

@@ -201,6 +201,11 @@ const SELECT: &str = "SELECT code, branch, is_member, document, nature, name, in
      address_kind, street_kind, street, street_number, complement, district, city, state, cep,
      mobile, landline, spouse, payer_document, payer_address, version, created_at, updated_at FROM people";
 
+/// Takes the documents of some people away, so that they can change them among themselves.
+pub fn free_documents(tenant: TenantId, codes: impl IntoIterator<Item = PersonCode>) -> Statement {
+    sql("UPDATE people SET document = NULL WHERE tenant = $1").arg(tenant).within("code", codes)
+}
+
 /// Writes everything that is known of a person anew.
 pub async fn update(tx: &mut Tx, tenant: TenantId, code: PersonCode, person: &Profile) -> Result<(), Error> {
     let values = row(tenant, code.get(), person);

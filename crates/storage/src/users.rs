@@ -74,11 +74,16 @@ pub fn insert_named(
     .arg(now)
 }
 
-/// The codes and names of all users, by code.
-pub async fn names(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<(UserCode, String)>, Error> {
-    let statement = sql("SELECT code, name FROM users WHERE tenant = $1 ORDER BY code").arg(tenant);
+/// The codes and names of all users, by code, and whether each is known by his name alone ([`insert_named`]).
+pub async fn names(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+) -> Result<Vec<(UserCode, String, bool)>, Error> {
+    let statement = sql("SELECT code, name, (password_hash = '' AND NOT active) AS is_named
+         FROM users WHERE tenant = $1 ORDER BY code")
+    .arg(tenant);
     let rows = from.into().all(Weight::Point, statement).await?;
-    rows.iter().map(|row| Ok((row.get("code")?, row.get("name")?))).collect()
+    rows.iter().map(|row| Ok((row.get("code")?, row.get("name")?, row.get("is_named")?))).collect()
 }
 
 /// Calls a user otherwise.

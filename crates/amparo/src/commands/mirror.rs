@@ -37,7 +37,13 @@ fn failed(error: Failed) -> Fatal {
         Failed::Trouble(trouble) => Fatal::new(format!(
             "O espelhamento parou: {trouble}. O que foi lido está guardado; o mesmo comando continua de onde parou."
         )),
-        other => Fatal::new(format!("O espelhamento não começou: {other}.")),
+        lost @ Failed::Lost => {
+            Fatal::new(format!("O espelhamento parou: {lost}, que continua de onde este parou."))
+        }
+        missing @ Failed::Missing(..) => Fatal::new(format!("O espelhamento parou: {missing}.")),
+        other @ (Failed::NoMirror(_) | Failed::OtherSource(..) | Failed::Busy(_)) => {
+            Fatal::new(format!("O espelhamento não começou: {other}."))
+        }
     }
 }
 
@@ -67,12 +73,14 @@ fn address(given: &str, without_tls: bool) -> Result<String, Fatal> {
     let bare = given.trim().trim_end_matches('/');
     let bare = bare.strip_suffix("/ext").unwrap_or(bare);
     let host = |rest: &str| rest.split(['/', '?']).next().unwrap_or_default().to_owned();
+    // What stands before an @ is no host, however much it looks like one.
+    let is_host = |rest: &str| !host(rest).is_empty() && !host(rest).contains('@');
     if let Some(rest) = bare.strip_prefix("https://")
-        && !host(rest).is_empty()
+        && is_host(rest)
     {
         return Ok(bare.to_owned());
     }
-    let Some(rest) = bare.strip_prefix("http://").filter(|rest| !host(rest).is_empty()) else {
+    let Some(rest) = bare.strip_prefix("http://").filter(|rest| is_host(rest)) else {
         return Err(Fatal::new(format!(
             "O endereço \"{given}\" não serve para --from; use um como https://sistema.exemplo.com.br."
         )));
@@ -146,7 +154,16 @@ mod tests {
         assert_eq!(taken("https://a.example/api/ext/"), Some("https://a.example/api".to_owned()));
         assert_eq!(taken("http://127.0.0.1:8080"), Some("http://127.0.0.1:8080".to_owned()));
         assert_eq!(taken("http://localhost/"), Some("http://localhost".to_owned()));
-        for bad in ["http://a.example", "http://127.0.0.1.example", "a.example", "ftp://a", "https://", ""] {
+        for bad in [
+            "http://localhost:80@evil.example",
+            "https://a:b@evil.example",
+            "http://a.example",
+            "http://127.0.0.1.example",
+            "a.example",
+            "ftp://a",
+            "https://",
+            "",
+        ] {
             assert_eq!(taken(bad), None, "{bad}");
         }
         assert!(address("http://a.example", true).is_ok());

@@ -1,7 +1,7 @@
 //! The beginning and the end of a run: the base that a mirror is written into is founded, or found; one run at a time.
 
 use super::lists::{Wanted, put};
-use super::{Mirror, ORIGIN};
+use super::{Mirror, tell};
 use crate::{App, Error, registering, tenants};
 use domain::{BranchCode, Entity, FunnelCode, Moment, SituationCode, SituationKind, TenantId, TimeZone};
 use registers::{BornSituation, FUNNEL, SITUATIONS, Value};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use storage::counters::{self, Counter};
 use storage::jobs::{self, Lease};
 use storage::settings::{self, Setting};
-use storage::{Lane, Tx, audit, branches, funnels, mirrors, versions};
+use storage::{Lane, Tx, branches, funnels, mirrors, versions};
 
 /// Codes of users below this are the source's: those who work here get others, and nobody is taken for somebody else.
 const OWN_USERS: i32 = 1_000;
@@ -32,11 +32,11 @@ pub struct Source {
     pub whole: bool,
 }
 
-/// What a run begins with.
+/// Where a run writes.
 #[derive(Clone, Debug)]
 pub enum Begun {
-    Run {
-        mirror: Mirror,
+    Base {
+        tenant: TenantId,
         is_new: bool,
     },
     /// The base that was named is none, or no mirror.
@@ -45,7 +45,7 @@ pub enum Begun {
     OtherSource(Mirror),
 }
 
-/// Founds a base for a new mirror, begins another run of one that is there, or goes on with one that was cut off.
+/// Finds the base of a mirror, or founds one. What is kept of it stays as it is until it is in hand.
 pub async fn begin(app: &App, source: &Source) -> Result<Begun, Error> {
     let new = tenants::NewTenant {
         name: source.name.clone(),
@@ -56,48 +56,66 @@ pub async fn begin(app: &App, source: &Source) -> Result<Begun, Error> {
     };
     let input = (source.clone(), tenants::parse(&new, app.now())?, app.now());
     let server = Lane::of(TenantId::SERVER);
-    app.db.write(server, input, |tx, (source, new, now)| Box::pin(choose(tx, source, new, *now))).await
+    app.db.write(server, input, |tx, (source, new, now)| Box::pin(settle(tx, source, new, *now))).await
 }
 
-async fn choose(tx: &mut Tx, source: &Source, new: &tenants::Parsed, now: Moment) -> Result<Begun, Error> {
+async fn settle(tx: &mut Tx, source: &Source, new: &tenants::Parsed, now: Moment) -> Result<Begun, Error> {
     let known = match source.into {
         Some(tenant) => match mirrors::find(&mut *tx, tenant).await? {
             None => return Ok(Begun::NoMirror(tenant)),
-            Some(one) if one.source != source.address || one.source_base != source.base => {
+            Some(one) if !one.is_of(&source.address, source.base, &source.login) => {
                 return Ok(Begun::OtherSource(one));
             }
             some => some,
         },
-        None => mirrors::of(&mut *tx, &source.address, source.base).await?,
+        None => mirrors::of(&mut *tx, &source.address, source.base, &source.login).await?,
     };
-    let Some(known) = known else {
-        let mirror = found(tx, source, new, now).await?;
-        return Ok(Begun::Run { mirror, is_new: true });
-    };
-    let goes_on = known.finished_at.is_none() && !(source.whole && known.since.is_some());
-    if goes_on {
-        return Ok(Begun::Run { mirror: Mirror { login: source.login.clone(), ..known }, is_new: false });
-    }
-    // A day earlier, whatever the clocks and zones of both are.
+    Ok(match known {
+        Some(known) => Begun::Base { tenant: known.tenant, is_new: false },
+        None => Begun::Base { tenant: found(tx, source, new, now).await?, is_new: true },
+    })
+}
+
+/// Begins another run of a mirror that is in hand, or goes on with one that was cut off.
+pub async fn choose(app: &App, source: &Source, hold: &Hold) -> Result<Mirror, Error> {
     let zone = TimeZone::parse(&source.time_zone)?;
-    let day = |at: Moment| at.minus(Duration::from_secs(24 * 3600)).date_in(&zone).to_iso();
-    let mirror = Mirror {
-        login: source.login.clone(),
-        since: known.complete_from.filter(|_| !source.whole).map(day),
+    let input = (source.login.clone(), source.whole, zone, hold.clone(), app.now());
+    app.db
+        .write(Lane::background(hold.tenant), input, |tx, (login, whole, zone, hold, now)| {
+            Box::pin(async move {
+                check(tx, hold).await?;
+                let known = mirrors::find(&mut *tx, hold.tenant).await?.ok_or(Error::Lost)?;
+                let goes_on = known.finished_at.is_none() && !(*whole && known.since.is_some());
+                let mirror = match goes_on {
+                    true => Mirror { login: login.clone(), ..known },
+                    false => anew(known, login, *whole, zone, *now),
+                };
+                tx.batch(vec![mirrors::keep(&mirror)]).await?;
+                Ok(mirror)
+            })
+        })
+        .await
+}
+
+fn anew(known: Mirror, login: &str, whole: bool, zone: &TimeZone, now: Moment) -> Mirror {
+    // A day earlier, whatever the clocks and zones of both are.
+    let day = |at: Moment| at.minus(Duration::from_secs(24 * 3600)).date_in(zone).to_iso();
+    Mirror {
+        login: login.to_owned(),
+        since: known.complete_from.filter(|_| !whole).map(day),
         phase: 0,
         place: 0,
         requests: 0,
         written: 0,
+        has_all: true,
         started_at: now,
         finished_at: None,
         ..known
-    };
-    tx.batch(vec![mirrors::keep(&mirror)]).await?;
-    Ok(Begun::Run { mirror, is_new: false })
+    }
 }
 
 /// A base with the source's branches, situations and funnels in place of those that others are born with.
-async fn found(tx: &mut Tx, source: &Source, new: &tenants::Parsed, now: Moment) -> Result<Mirror, Error> {
+async fn found(tx: &mut Tx, source: &Source, new: &tenants::Parsed, now: Moment) -> Result<TenantId, Error> {
     let tenant = tenants::insert_bare(tx, new).await?;
     for (code, name) in &source.branches {
         let name = domain::Name::parse(domain::Field::Branch, name)?;
@@ -122,15 +140,7 @@ async fn found(tx: &mut Tx, source: &Source, new: &tenants::Parsed, now: Moment)
     if settings::get(&mut *tx, Setting::DefaultTenant).await?.is_none() {
         settings::set(tx, Setting::DefaultTenant, &tenant.to_string()).await?;
     }
-    let entry = audit::Entry {
-        tenant,
-        at: now,
-        user: None,
-        operation: ORIGIN,
-        person: None,
-        detail: Some(format!("base criada como espelho de {}", source.address)),
-    };
-    audit::append(tx, &entry).await?;
+    tell(tx, tenant, format!("base criada como espelho de {}", source.address), now).await?;
     let mirror = Mirror {
         tenant,
         source: source.address.clone(),
@@ -141,12 +151,13 @@ async fn found(tx: &mut Tx, source: &Source, new: &tenants::Parsed, now: Moment)
         place: 0,
         requests: 0,
         written: 0,
+        has_all: true,
         started_at: now,
         complete_from: None,
         finished_at: None,
     };
     tx.batch(vec![mirrors::keep(&mirror)]).await?;
-    Ok(mirror)
+    Ok(tenant)
 }
 
 /// The situations without which an association cannot work: those of the other entities, and each type of a benefit's that
@@ -197,9 +208,9 @@ async fn make_default(tx: &mut Tx, tenant: TenantId, code: SituationCode, now: M
 
 /// Says that a run came to its end. Where pages of it could not be read, the next one asks for changes since the last that
 /// had none missing.
-pub async fn complete(app: &App, mirror: &Mirror, has_all: bool) -> Result<Mirror, Error> {
+pub async fn complete(app: &App, mirror: &Mirror, hold: &Hold) -> Result<Mirror, Error> {
     let done = Mirror {
-        complete_from: if has_all { Some(mirror.started_at) } else { mirror.complete_from },
+        complete_from: if mirror.has_all { Some(mirror.started_at) } else { mirror.complete_from },
         finished_at: Some(app.now()),
         phase: 0,
         place: 0,
@@ -207,8 +218,9 @@ pub async fn complete(app: &App, mirror: &Mirror, has_all: bool) -> Result<Mirro
     };
     let lane = Lane::background(mirror.tenant);
     app.db
-        .write(lane, done.clone(), |tx, done| {
+        .write(lane, (done.clone(), hold.clone()), |tx, (done, hold)| {
             Box::pin(async move {
+                check(tx, hold).await?;
                 tx.batch(vec![mirrors::unstage_all(done.tenant), mirrors::keep(done)]).await?;
                 Ok::<_, Error>(())
             })
@@ -219,7 +231,15 @@ pub async fn complete(app: &App, mirror: &Mirror, has_all: bool) -> Result<Mirro
 
 /// A mirror in the hands of one process.
 #[derive(Clone, Debug)]
-pub struct Hold(Lease);
+pub struct Hold {
+    lease: Lease,
+    tenant: TenantId,
+}
+
+/// Whether a mirror is still in hand: what is written otherwise would undo what another process wrote.
+pub(super) async fn check(tx: &mut Tx, hold: &Hold) -> Result<(), Error> {
+    if jobs::is_held(tx, &hold.lease).await? { Ok(()) } else { Err(Error::Lost) }
+}
 
 /// How long a process may be silent before another may go on with its mirror.
 pub const HELD_FOR: Duration = Duration::from_secs(30);
@@ -230,15 +250,16 @@ pub async fn hold(app: &App, tenant: TenantId) -> Result<Option<Hold>, Error> {
     let input = (format!("mirror {tenant}"), app.now());
     app.db
         .write(lane, input, |tx, (job, now)| {
-            Box::pin(async move { Ok::<_, Error>(jobs::lease(tx, job, *now, HELD_FOR).await?.map(Hold)) })
+            Box::pin(async move { Ok::<_, Error>(jobs::lease(tx, job, *now, HELD_FOR).await?) })
         })
         .await
+        .map(|lease| lease.map(|lease| Hold { lease, tenant }))
 }
 
 /// Keeps it in hand; `false` where it was lost.
 pub async fn keep_hold(app: &App, hold: &Hold) -> Result<bool, Error> {
     let lane = Lane::background(TenantId::SERVER);
-    let input = (hold.0.clone(), app.now().plus(HELD_FOR));
+    let input = (hold.lease.clone(), app.now().plus(HELD_FOR));
     app.db
         .write(lane, input, |tx, (lease, until)| {
             Box::pin(async move { Ok::<_, Error>(jobs::extend(tx, lease, *until).await?) })
@@ -249,7 +270,7 @@ pub async fn keep_hold(app: &App, hold: &Hold) -> Result<bool, Error> {
 /// Gives it back.
 pub async fn give_back(app: &App, hold: &Hold) -> Result<(), Error> {
     let lane = Lane::background(TenantId::SERVER);
-    let input = (hold.0.clone(), app.now());
+    let input = (hold.lease.clone(), app.now());
     app.db
         .write(lane, input, |tx, (lease, now)| {
             Box::pin(async move { Ok::<_, Error>(jobs::finish(tx, lease, *now, *now).await?) })

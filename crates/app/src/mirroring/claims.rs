@@ -6,7 +6,9 @@ use crate::people::mirrored as people;
 use crate::situations::Acting;
 use crate::situations::cases::body;
 use crate::{App, Error};
-use domain::{CaseKind, ClaimCode, Document, Entity, HistoryCode, PersonCode, PhoneKind, Scope, TenantId};
+use domain::{
+    BranchCode, CaseKind, ClaimCode, Document, Entity, HistoryCode, PersonCode, PhoneKind, Scope, TenantId,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use storage::cases::{self, Case};
 use storage::claims::{self, Claim};
@@ -20,6 +22,8 @@ use storage::{Tx, benefits, mirrors};
 #[derive(Clone, Debug)]
 pub struct PersonSeen {
     pub code: PersonCode,
+    /// His own, where it is told; else somebody who is known stays where he is.
+    pub branch: Option<BranchCode>,
     pub profile: Profile,
     pub phones: Vec<Telephone>,
 }
@@ -69,6 +73,8 @@ async fn unit(tx: &mut Tx, part: &Part<Vec<ClaimSeen>>, notes: &mut Vec<Note>) -
     let asked: Vec<i32> = part.seen.iter().map(|one| one.claim.head.protocol).collect();
     let mut protocols: BTreeMap<i32, ClaimCode> =
         mirrors::claims_with_protocols(tx, tenant, asked.clone()).await?.into_iter().collect();
+    // Before one of this base is given.
+    reach(tx, tenant, Counter::ClaimProtocol, asked).await?;
     for seen in &part.seen {
         let mut claim = seen.claim.clone();
         let protocol = claim.head.protocol;
@@ -90,11 +96,10 @@ async fn unit(tx: &mut Tx, part: &Part<Vec<ClaimSeen>>, notes: &mut Vec<Note>) -
     }
     relate(tx, part, &codes).await?;
     reach(tx, tenant, Counter::Claim, numbers).await?;
-    reach(tx, tenant, Counter::ClaimProtocol, asked).await?;
     Ok(written)
 }
 
-/// Somebody in an event: added where he is not known, else with what only events tell of him.
+/// Somebody in an event: added where he is not known, else with what the event tells; of a member, with what only events tell.
 async fn meet(
     tx: &mut Tx,
     part: &Part<Vec<ClaimSeen>>,
@@ -104,8 +109,13 @@ async fn meet(
 ) -> Result<bool, Error> {
     let (tenant, code, told) = (part.tenant(), seen.code, &seen.profile);
     let known = storage::people::by_code(&mut *tx, tenant, code).await?;
+    let had = phones::of(&mut *tx, tenant, code).await?;
+    if let Some(before) = known.as_ref().filter(|known| known.is_member) {
+        let (after, phones) = add_to_member(before, &had, seen);
+        return people::change(tx, &part.acting(), code, (before, &had), (&after, &phones)).await;
+    }
     let mut after = known.clone().unwrap_or_else(|| told.clone());
-    after.branch = told.branch;
+    after.branch = seen.branch.unwrap_or(after.branch);
     after.name.clone_from(&told.name);
     after.document.clone_from(&told.document);
     after.nature = told.document.as_ref().map_or(after.nature, Document::nature);
@@ -128,7 +138,6 @@ async fn meet(
     if known.as_ref().is_none_or(|known| known.document != after.document) {
         after.document = own_document(tx, part, (code, &after), (claim.get(), "evento"), notes).await?;
     }
-    let had = phones::of(&mut *tx, tenant, code).await?;
     match known {
         Some(before) => {
             people::change(tx, &part.acting(), code, (&before, &had), (&after, &seen.phones)).await
@@ -140,6 +149,23 @@ async fn meet(
             Ok(true)
         }
     }
+}
+
+/// A member with what the search does not tell of him. His telephones are taken where they begin with those that it tells.
+fn add_to_member(known: &Profile, had: &[Telephone], seen: &PersonSeen) -> (Profile, Vec<Telephone>) {
+    let (mut after, told) = (known.clone(), seen.profile.clone());
+    after.branch = seen.branch.unwrap_or(after.branch);
+    after.identity_issuer = told.identity_issuer.or(after.identity_issuer);
+    after.identity_issued_on = told.identity_issued_on.or(after.identity_issued_on);
+    after.cnh_valid_until = told.cnh_valid_until.or(after.cnh_valid_until);
+    after.trade_name = told.trade_name.or(after.trade_name);
+    after.state_registration = told.state_registration.or(after.state_registration);
+    after.municipal_registration = told.municipal_registration.or(after.municipal_registration);
+    after.legal_representative = told.legal_representative.or(after.legal_representative);
+    let first = |kind| seen.phones.iter().find(|one| one.kind == kind).map(|one| &one.number);
+    let is_alike = first(PhoneKind::Mobile) == known.mobile.as_ref()
+        && first(PhoneKind::Landline) == known.landline.as_ref();
+    (after, if is_alike { seen.phones.clone() } else { had.to_vec() })
 }
 
 async fn write_claim(

@@ -11,20 +11,28 @@ use storage::installations::{self, Installation};
 use storage::items::{self, Item};
 use storage::{Statement, Tx, benefits, mirrors};
 
+/// Records that hang on another, as they were told.
+#[derive(Clone, Debug)]
+pub struct Several<T> {
+    pub told: Vec<T>,
+    /// None came that could not be taken: what is here and not among them is gone.
+    pub is_whole: bool,
+}
+
 /// Everything that hangs on a benefit; what could not be read is none, and stays as it is here.
 #[derive(Clone, Debug)]
 pub struct DetailsSeen {
     pub benefit: BenefitCode,
-    pub items: Option<Vec<Item>>,
-    pub dependents: Option<Vec<(DependentCode, Dependent)>>,
-    pub equipment: Option<Vec<Installation>>,
+    pub items: Option<Several<Item>>,
+    pub dependents: Option<Several<(DependentCode, Dependent)>>,
+    pub equipment: Option<Several<Installation>>,
 }
 
 /// The cards of a member.
 #[derive(Clone, Debug)]
 pub struct CardsSeen {
     pub person: PersonCode,
-    pub cards: Vec<CreditCard>,
+    pub cards: Several<CreditCard>,
 }
 
 /// Writes what hangs on some benefits.
@@ -40,7 +48,7 @@ async fn unit(tx: &mut Tx, part: &Part<Vec<DetailsSeen>>, _: &mut Vec<Note>) -> 
     let mut forgotten: Vec<_> =
         kinds.map(|kind| mirrors::forget(tenant, kind, &numbers)).into_iter().collect();
     // What these plans protect is known now.
-    let all = part.seen.iter().flat_map(|one| one.items.iter().flatten());
+    let all = part.seen.iter().filter_map(|one| one.items.as_ref()).flat_map(|one| &one.told);
     let plans: BTreeSet<i32> = all.map(|item| item.plan.get()).collect();
     forgotten.push(mirrors::forget(tenant, "plano", &plans.into_iter().collect::<Vec<_>>()));
     tx.batch(forgotten).await?;
@@ -64,9 +72,9 @@ async fn unit(tx: &mut Tx, part: &Part<Vec<DetailsSeen>>, _: &mut Vec<Note>) -> 
 
 /// The codes that are somebody's now.
 fn taken(part: &Part<Vec<DetailsSeen>>) -> [(Counter, Vec<i32>); 4] {
-    let items = part.seen.iter().flat_map(|one| one.items.iter().flatten());
-    let dependents = || part.seen.iter().flat_map(|one| one.dependents.iter().flatten());
-    let equipment = part.seen.iter().flat_map(|one| one.equipment.iter().flatten());
+    let items = part.seen.iter().filter_map(|one| one.items.as_ref()).flat_map(|one| &one.told);
+    let dependents = || part.seen.iter().filter_map(|one| one.dependents.as_ref()).flat_map(|one| &one.told);
+    let equipment = part.seen.iter().filter_map(|one| one.equipment.as_ref()).flat_map(|one| &one.told);
     [
         (Counter::Item, items.map(|one| one.code.get()).collect()),
         (Counter::Dependent, dependents().map(|(code, _)| code.get()).collect()),
@@ -85,7 +93,9 @@ fn write_items(
     let mut written = 0;
     let mut new = Vec::new();
     for one in &part.seen {
-        let (Some(told), Some(slot)) = (&one.items, slots.get(&one.benefit)) else { continue };
+        let (Some(Several { told, is_whole }), Some(slot)) = (&one.items, slots.get(&one.benefit)) else {
+            continue;
+        };
         let known: BTreeMap<_, _> =
             had.iter().filter(|(of, _)| *of == one.benefit).map(|(_, item)| (item.code, item)).collect();
         // Which came first is not told: the oldest that is in force, unless it is known.
@@ -105,8 +115,9 @@ fn write_items(
             }
             written += 1;
         }
-        let gone = known.values().filter(|item| item.active && !told.iter().any(|one| one.code == item.code));
-        for item in gone {
+        let is_gone =
+            |item: &&&Item| *is_whole && item.active && !told.iter().any(|one| one.code == item.code);
+        for item in known.values().filter(is_gone) {
             statements.push(items::end(tenant, one.benefit, item.code, now));
             written += 1;
         }
@@ -122,14 +133,19 @@ async fn write_dependents(
     statements: &mut Vec<Statement>,
 ) -> Result<u64, Error> {
     let (tenant, now) = (part.tenant(), part.now);
-    let all: Vec<DependentCode> =
-        part.seen.iter().flat_map(|one| one.dependents.iter().flatten()).map(|(code, _)| *code).collect();
+    let all: Vec<DependentCode> = part
+        .seen
+        .iter()
+        .filter_map(|one| one.dependents.as_ref())
+        .flat_map(|one| &one.told)
+        .map(|(code, _)| *code)
+        .collect();
     let had: BTreeMap<DependentCode, Dependent> =
         dependents::some(tx, tenant, codes, &all).await?.into_iter().collect();
     let mut new: BTreeMap<DependentCode, Dependent> = BTreeMap::new();
     let mut written = 0;
     for one in &part.seen {
-        let Some(told) = &one.dependents else { continue };
+        let Some(Several { told, is_whole }) = &one.dependents else { continue };
         for (code, dependent) in told {
             match had.get(code) {
                 Some(before) => {
@@ -147,7 +163,7 @@ async fn write_dependents(
         }
         let told: BTreeSet<DependentCode> = told.iter().map(|(code, _)| *code).collect();
         let gone = |(code, before): &(&DependentCode, &Dependent)| {
-            before.benefit == one.benefit && before.active && !told.contains(*code)
+            *is_whole && before.benefit == one.benefit && before.active && !told.contains(*code)
         };
         for (code, before) in had.iter().filter(gone) {
             let after = Dependent { active: false, updated_at: now, ..before.clone() };
@@ -168,7 +184,7 @@ fn write_equipment(
     let mut new = Vec::new();
     let mut written = 0;
     for one in &part.seen {
-        for told in one.equipment.iter().flatten() {
+        for told in one.equipment.iter().flat_map(|one| &one.told) {
             let known = had.iter().find(|(of, known)| *of == one.benefit && known.code == told.code);
             match known {
                 None => new.push((one.benefit, now, told)),
@@ -202,7 +218,7 @@ async fn cards(tx: &mut Tx, part: &Part<Vec<CardsSeen>>) -> Result<u64, Error> {
     let mut written = 0;
     for one in &part.seen {
         let known = || had.iter().filter(|(of, _)| *of == one.person).map(|(_, card)| card);
-        for told in &one.cards {
+        for told in &one.cards.told {
             match known().find(|card| card.code == told.code) {
                 Some(card) if card == told => continue,
                 Some(_) => statements.push(credit_cards::update(tenant, one.person, told, now)),
@@ -216,8 +232,11 @@ async fn cards(tx: &mut Tx, part: &Part<Vec<CardsSeen>>) -> Result<u64, Error> {
             }
             written += 1;
         }
-        for gone in known().filter(|card| card.active && !one.cards.iter().any(|told| told.code == card.code))
-        {
+        let is_gone = |card: &&CreditCard| {
+            let is_told = one.cards.told.iter().any(|told| told.code == card.code);
+            one.cards.is_whole && card.active && !is_told
+        };
+        for gone in known().filter(is_gone) {
             let gone = CreditCard { active: false, is_main: false, ..gone.clone() };
             statements.push(credit_cards::update(tenant, one.person, &gone, now));
             written += 1;
@@ -225,7 +244,7 @@ async fn cards(tx: &mut Tx, part: &Part<Vec<CardsSeen>>) -> Result<u64, Error> {
     }
     statements.extend(credit_cards::insert(tenant, new.iter().map(|(person, card)| (*person, card))));
     tx.batch(statements).await?;
-    let all = part.seen.iter().flat_map(|one| &one.cards).map(|card| card.code.get()).collect();
+    let all = part.seen.iter().flat_map(|one| &one.cards.told).map(|card| card.code.get()).collect();
     reach(tx, tenant, Counter::CreditCard, all).await?;
     Ok(written)
 }

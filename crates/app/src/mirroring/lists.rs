@@ -1,12 +1,13 @@
 //! The registers of a mirror: what the source lists, and what its records name without its being listed.
 
-use super::{Mirror, Note, ORIGIN};
+use super::{Mirror, Note, tell};
 use crate::{App, Error};
 use domain::{Entity, Moment, Scope, TenantId};
 use registers::{Default, FieldSpec, Kind, Need, Register, Value};
+use std::collections::BTreeSet;
 use storage::registers as kept;
 use storage::versions::{self, Versions};
-use storage::{Lane, Tx, audit, counters, mirrors, situations};
+use storage::{Lane, Tx, counters, mirrors, situations};
 
 /// A record of a register as the source has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,29 +60,34 @@ async fn write(
     now: Moment,
 ) -> Result<(u64, Option<Versions>), Error> {
     let mut changed = 0;
+    let mut stand = BTreeSet::new();
     for one in wanted {
-        changed += u64::from(put(tx, tenant, one, now).await?);
+        let put = put(tx, tenant, one, now).await?;
+        changed += u64::from(put.is_changed);
+        stand.extend(put.code.map(|code| (one.path, code)));
     }
     for list in listed {
-        changed += rest(tx, tenant, list, now).await?;
+        let own = stand.iter().filter(|(path, _)| *path == list.path).map(|(_, code)| *code);
+        let named: BTreeSet<i32> = own.chain(list.codes.iter().copied()).collect();
+        changed += rest(tx, tenant, list.path, &named, now).await?;
     }
     if changed == 0 {
         return Ok((0, None));
     }
-    let entry = audit::Entry {
-        tenant,
-        at: now,
-        user: None,
-        operation: ORIGIN,
-        person: None,
-        detail: Some(format!("{changed} cadastros espelhados")),
-    };
-    audit::append(tx, &entry).await?;
+    tell(tx, tenant, format!("{changed} cadastros espelhados"), now).await?;
     Ok((changed, Some(versions::raise_registers(tx, tenant).await?)))
 }
 
-/// Writes one record; `false` where it was there alike.
-pub(super) async fn put(tx: &mut Tx, tenant: TenantId, wanted: &Wanted, now: Moment) -> Result<bool, Error> {
+/// What became of a record: under which code it stands here, and whether it was not there alike.
+pub(super) struct Put {
+    code: Option<i32>,
+    is_changed: bool,
+}
+
+/// Writes one record.
+pub(super) async fn put(tx: &mut Tx, tenant: TenantId, wanted: &Wanted, now: Moment) -> Result<Put, Error> {
+    let alike = |code| Put { code: Some(code), is_changed: false };
+    let changed = |code| Put { code: Some(code), is_changed: true };
     let unknown = || Error::Text(format!("there is no register {}", wanted.path));
     let register = registers::find(wanted.path).ok_or_else(unknown)?;
     let scope = Scope::whole(tenant);
@@ -116,20 +122,22 @@ pub(super) async fn put(tx: &mut Tx, tenant: TenantId, wanted: &Wanted, now: Mom
     for unique in register.unique {
         if let Some(taken) = kept::alike(tx, register, tenant, unique, &values, code).await? {
             if code.is_none() {
-                return Ok(false);
+                return Ok(alike(taken));
             }
             if is_indexed(register) {
                 let reason = format!("o nome já é do código {taken} desta base");
                 mirrors_note(tx, tenant, register, wanted, &reason, now).await?;
-                return Ok(false);
+                return Ok(alike(taken));
             }
         }
     }
     match had {
-        Some(had) if wanted.only_new || (had.values == values && had.active == wanted.active) => Ok(false),
+        Some(had) if wanted.only_new || (had.values == values && had.active == wanted.active) => {
+            Ok(alike(had.code))
+        }
         Some(had) => {
             kept::update(tx, register, tenant, (had.code, &values, wanted.active), now).await?;
-            Ok(true)
+            Ok(changed(had.code))
         }
         None => {
             let code = match (code, register.counter) {
@@ -140,10 +148,10 @@ pub(super) async fn put(tx: &mut Tx, tenant: TenantId, wanted: &Wanted, now: Mom
                     code
                 }
                 (None, Some(counter)) => counters::next_of(tx, tenant, counter).await?,
-                (None, None) => return Ok(false),
+                (None, None) => return Ok(Put { code: None, is_changed: false }),
             };
             kept::insert(tx, register, tenant, (code, &values, wanted.active), now).await?;
-            Ok(true)
+            Ok(changed(code))
         }
     }
 }
@@ -201,27 +209,30 @@ async fn blank(
 }
 
 /// Lets rest what a whole list no longer names, but for the last situation of a type.
-async fn rest(tx: &mut Tx, tenant: TenantId, list: &Listed, now: Moment) -> Result<u64, Error> {
-    let Some(register) = registers::find(list.path) else { return Ok(0) };
+async fn rest(
+    tx: &mut Tx,
+    tenant: TenantId,
+    path: &str,
+    named: &BTreeSet<i32>,
+    now: Moment,
+) -> Result<u64, Error> {
+    let Some(register) = registers::find(path) else { return Ok(0) };
     let all = kept::all(tx, register, &Scope::whole(tenant), &[], Some(true)).await?;
-    let kinds = match list.path {
+    let kinds = match path {
         "situacao" => situations::all(&mut *tx, tenant).await?,
         _ => Vec::new(),
     };
     let is_needed = |code: i32| {
         let Some(own) = kinds.iter().find(|one| one.code.get() == code) else {
-            return list.path == "situacao";
+            return path == "situacao";
         };
         let is_other = |one: &&situations::Situation| {
-            one.entity == own.entity
-                && one.kind == own.kind
-                && one.active
-                && list.codes.contains(&one.code.get())
+            one.entity == own.entity && one.kind == own.kind && one.active && named.contains(&one.code.get())
         };
         own.entity != Entity::Benefit || !kinds.iter().any(|one| is_other(&one))
     };
     let mut rested = 0;
-    for record in all.into_iter().filter(|one| !list.codes.contains(&one.code) && !is_needed(one.code)) {
+    for record in all.into_iter().filter(|one| !named.contains(&one.code) && !is_needed(one.code)) {
         kept::update(tx, register, tenant, (record.code, &record.values, false), now).await?;
         rested += 1;
     }

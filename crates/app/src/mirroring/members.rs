@@ -1,6 +1,6 @@
 //! Members with their benefits, as the search tells them: in its order, so that both searches have the same.
 
-use super::{Mirror, Note, Part, own_cards, reach, write};
+use super::{Hold, Mirror, Note, Part, begin, own_cards, reach, write};
 use crate::people::mirrored as people;
 use crate::situations::mirrored::{self, Taken};
 use crate::{App, Error};
@@ -22,12 +22,18 @@ pub struct MemberSeen {
 }
 
 /// Keeps what the list of benefits said, and how far it was read.
-pub async fn stage(app: &App, mirror: &Mirror, bodies: Vec<(BenefitCode, String)>) -> Result<(), Error> {
-    let input = (mirror.clone(), bodies);
+pub async fn stage(
+    app: &App,
+    mirror: &Mirror,
+    hold: &Hold,
+    bodies: Vec<(BenefitCode, String)>,
+) -> Result<(), Error> {
+    let input = (mirror.clone(), hold.clone(), bodies);
     let lane = Lane::background(mirror.tenant);
     app.db
-        .write(lane, input, |tx, (mirror, bodies)| {
+        .write(lane, input, |tx, (mirror, hold, bodies)| {
             Box::pin(async move {
+                begin::check(tx, hold).await?;
                 let bodies = bodies.iter().map(|(code, body)| (*code, body.as_str()));
                 let mut statements = mirrors::stage(mirror.tenant, bodies);
                 statements.push(mirrors::keep(mirror));
@@ -163,7 +169,18 @@ async fn write_people(
 ) -> Result<u64, Error> {
     let acting = part.acting();
     let new = people.iter().filter(|(_, one)| one.before.is_none()).map(|(code, one)| (*code, &one.after));
-    // Those who change go first: what they give up is free then.
+    // Two may have each other's documents now; and what those who change give up is free for those who are new.
+    let gives_up = |person: &Person| {
+        person
+            .before
+            .as_ref()
+            .is_some_and(|one| one.document.is_some() && one.document != person.after.document)
+    };
+    let freed = people.iter().filter(|(_, person)| gives_up(person)).map(|(code, _)| *code);
+    let freed: Vec<PersonCode> = freed.collect();
+    if !freed.is_empty() {
+        tx.batch(vec![storage::people::free_documents(part.tenant(), freed)]).await?;
+    }
     let mut written = 0;
     for (code, person) in people {
         let Some(before) = &person.before else { continue };

@@ -1,11 +1,11 @@
 //! Leads and deals, with who would share them and where they went.
 
-use super::{Mirror, Note, Part, reach, write};
+use super::{Mirror, Note, Part, reach, tell, write};
 use crate::leads::mirrored;
 use crate::people::mirrored as people;
 use crate::{App, Error};
-use domain::{DealCode, DependentCode, LeadCode, PersonCode, Scope};
-use std::collections::BTreeSet;
+use domain::{BranchCode, DealCode, DependentCode, LeadCode, Moment, PersonCode, Scope, TenantId};
+use std::collections::{BTreeMap, BTreeSet};
 use storage::counters::{self, Counter};
 use storage::deals::dependents::{self as sharing, DealDependent};
 use storage::deals::{self, Deal, Move};
@@ -139,6 +139,11 @@ async fn write_all_deals(
 ) -> Result<u64, Error> {
     let numbers: Vec<i32> = part.seen.iter().map(|one| one.code.get()).collect();
     tx.batch(vec![mirrors::forget(part.tenant(), "negocio", &numbers)]).await?;
+    let asked: Vec<i32> = part.seen.iter().map(|one| one.deal.sequence).collect();
+    let mut holders: BTreeMap<i32, DealCode> =
+        mirrors::deals_with_sequences(tx, part.tenant(), asked.clone()).await?.into_iter().collect();
+    // Before one of this base is given.
+    reach(tx, part.tenant(), Counter::DealSequence, asked).await?;
     let mut written = 0;
     for seen in &part.seen {
         let lead = leads::by_code(&mut *tx, part.tenant(), seen.lead.code).await?;
@@ -148,7 +153,7 @@ async fn write_all_deals(
             ..seen.lead.clone()
         };
         written += u64::from(Box::pin(write_lead(tx, part, &lead_seen, notes)).await?);
-        written += u64::from(write_deal(tx, part, seen, notes).await?);
+        written += u64::from(Box::pin(write_deal(tx, part, seen, &mut holders, notes)).await?);
     }
     Ok(written)
 }
@@ -157,6 +162,7 @@ async fn write_deal(
     tx: &mut Tx,
     part: &Part<Vec<DealSeen>>,
     seen: &DealSeen,
+    holders: &mut BTreeMap<i32, DealCode>,
     notes: &mut Vec<Note>,
 ) -> Result<bool, Error> {
     let (tenant, code) = (part.tenant(), seen.code);
@@ -166,11 +172,16 @@ async fn write_deal(
         (after.benefit, after.version) = (before.benefit, before.version);
         after.vehicle.fipe.clone_from(&before.vehicle.fipe);
         (after.created_at, after.updated_at) = (before.created_at, before.updated_at);
-    } else if after.sequence <= 0 {
-        after.sequence = counters::next(tx, tenant, Counter::DealSequence).await?;
-        let (field, reason) = ("sequencial".to_owned(), "falta; recebeu um número desta base".to_owned());
-        notes.push(Note { kind: "negocio", record: code.get(), field, reason });
     }
+    if after.sequence <= 0 || holders.get(&after.sequence).is_some_and(|holder| *holder != code) {
+        let reason = "falta ou é de outro negócio; recebeu um número desta base".to_owned();
+        notes.push(Note { kind: "negocio", record: code.get(), field: "sequencial".to_owned(), reason });
+        after.sequence = match &before {
+            Some(before) => before.sequence,
+            None => counters::next(tx, tenant, Counter::DealSequence).await?,
+        };
+    }
+    holders.insert(after.sequence, code);
     let mut statements = Vec::new();
     match &before {
         Some(before) if *before == after => {}
@@ -191,7 +202,6 @@ async fn write_deal(
     let is_changed = !statements.is_empty();
     tx.batch(statements).await?;
     reach(tx, tenant, Counter::Deal, vec![code.get()]).await?;
-    reach(tx, tenant, Counter::DealSequence, vec![seen.deal.sequence]).await?;
     let codes = seen.dependents.iter().map(|(code, _)| code.get()).collect();
     reach(tx, tenant, Counter::DealDependent, codes).await?;
     Ok(is_changed)
@@ -221,33 +231,49 @@ async fn write_sharing(
     Ok(())
 }
 
-/// Leads that are in use here and no longer there.
-pub async fn retire_leads(app: &App, mirror: &Mirror, listed: BTreeSet<LeadCode>) -> Result<u64, Error> {
-    let input = (mirror.tenant, listed, app.now());
-    let lane = Lane::background(mirror.tenant);
-    app.db
-        .write(lane, input, |tx, (tenant, listed, now)| {
-            Box::pin(async move {
-                let mut retired = 0;
-                let branches = storage::branches::visible(&mut *tx, &Scope::whole(*tenant)).await?;
-                for branch in branches {
-                    let mut after = LeadCode::new(0);
-                    loop {
-                        let some = leads::of_branch(&mut *tx, *tenant, branch.code, after).await?;
-                        let Some(last) = some.last() else { break };
-                        after = last.code;
-                        for key in some.iter().filter(|key| !listed.contains(&key.code)) {
-                            let Some(before) = leads::by_code(&mut *tx, *tenant, key.code).await? else {
-                                continue;
-                            };
-                            let gone = Lead { active: false, updated_at: *now, ..before.clone() };
-                            tx.batch(leads::update(*tenant, key.code, &before, &gone)).await?;
-                            retired += 1;
-                        }
-                    }
-                }
-                Ok::<_, Error>(retired)
-            })
-        })
-        .await
+/// Leads that are in use here and no longer there, in the branches whose leads were listed.
+pub async fn retire_leads(
+    app: &App,
+    mirror: &Mirror,
+    listed: &BTreeSet<LeadCode>,
+    branches: &BTreeSet<BranchCode>,
+) -> Result<u64, Error> {
+    let tenant = mirror.tenant;
+    let mut retired = 0;
+    for branch in branches {
+        let mut after = LeadCode::new(0);
+        loop {
+            let some = leads::of_branch(&app.db, tenant, *branch, after).await?;
+            let Some(last) = some.last() else { break };
+            after = last.code;
+            let gone: Vec<LeadCode> =
+                some.iter().map(|key| key.code).filter(|code| !listed.contains(code)).collect();
+            if gone.is_empty() {
+                continue;
+            }
+            let input = (tenant, gone, app.now());
+            retired += app
+                .db
+                .write(Lane::background(tenant), input, |tx, (tenant, gone, now)| {
+                    Box::pin(retire(tx, *tenant, gone, *now))
+                })
+                .await?;
+        }
+    }
+    Ok(retired)
+}
+
+async fn retire(tx: &mut Tx, tenant: TenantId, codes: &[LeadCode], now: Moment) -> Result<u64, Error> {
+    let mut retired = 0;
+    for code in codes {
+        let before = leads::by_code(&mut *tx, tenant, *code).await?;
+        let Some(before) = before.filter(|one| one.active) else { continue };
+        let gone = Lead { active: false, updated_at: now, ..before.clone() };
+        tx.batch(leads::update(tenant, *code, &before, &gone)).await?;
+        retired += 1;
+    }
+    if retired > 0 {
+        tell(tx, tenant, format!("{retired} leads fora de uso na origem"), now).await?;
+    }
+    Ok(retired)
 }

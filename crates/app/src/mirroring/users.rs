@@ -1,19 +1,27 @@
 //! Users whom the source names: who sees to what, and who moved it. The interface tells no more of them.
 
-use super::{Mirror, reach};
+use super::{Mirror, reach, tell};
 use crate::{App, Error};
 use domain::{Moment, TenantId, UserCode};
+use std::collections::BTreeMap;
 use storage::counters::{self, Counter};
 use storage::{Lane, Tx, users};
 
-/// Makes users whom the source names known by their names: they can never enter. Gives the codes of those who are known by
-/// name alone, in the order of `named`.
+/// Under which codes users stand here whom the source names.
+#[derive(Clone, Debug, Default)]
+pub struct Users {
+    pub by_code: BTreeMap<UserCode, UserCode>,
+    pub by_name: BTreeMap<String, UserCode>,
+}
+
+/// Makes users whom the source names, with their codes or without, known by their names: they can never enter. Those who
+/// work here are never taken for them.
 pub async fn write_users(
     app: &App,
     mirror: &Mirror,
     coded: Vec<(UserCode, String)>,
     named: Vec<String>,
-) -> Result<Vec<UserCode>, Error> {
+) -> Result<Users, Error> {
     let input = (mirror.tenant, coded, named, app.now());
     let lane = Lane::background(mirror.tenant);
     app.db
@@ -29,38 +37,54 @@ async fn put_users(
     coded: &[(UserCode, String)],
     named: &[String],
     now: Moment,
-) -> Result<Vec<UserCode>, Error> {
-    let mut known = users::names(&mut *tx, tenant).await?;
+) -> Result<Users, Error> {
+    // First, so that nobody is given one of their codes.
+    reach(tx, tenant, Counter::User, coded.iter().map(|(code, _)| code.get()).collect()).await?;
+    let (mut known, working): (Vec<_>, Vec<_>) =
+        users::names(&mut *tx, tenant).await?.into_iter().partition(|(.., is_named)| *is_named);
     let email = |code: UserCode| format!("usuario{code}@espelho{tenant}.invalid");
     let mut statements = Vec::new();
-    for (code, name) in coded {
-        match known.iter_mut().find(|(one, _)| one == code) {
-            Some((_, had)) if had == name => continue,
-            Some((_, had)) => {
-                statements.push(users::rename(tenant, *code, name, now));
+    let mut found = Users::default();
+    let mut displaced = Vec::new();
+    for (told, name) in coded {
+        if let Some((_, had, _)) = working.iter().find(|(code, ..)| code == told) {
+            match had == name {
+                true => drop(found.by_code.insert(*told, *told)),
+                false => displaced.push((Some(*told), name)),
+            }
+            continue;
+        }
+        match known.iter_mut().find(|(code, ..)| code == told) {
+            Some((_, had, _)) if had == name => {}
+            Some((_, had, _)) => {
+                statements.push(users::rename(tenant, *told, name, now));
                 had.clone_from(name);
             }
             None => {
-                statements.push(users::insert_named(tenant, *code, name, &email(*code), now));
-                known.push((*code, name.clone()));
+                statements.push(users::insert_named(tenant, *told, name, &email(*told), now));
+                known.push((*told, name.clone(), true));
             }
         }
+        found.by_code.insert(*told, *told);
+        found.by_name.insert(name.clone(), *told);
     }
-    let mut found = Vec::with_capacity(named.len());
-    for name in named {
-        let code = match known.iter().find(|(_, had)| had == name) {
-            Some((code, _)) => *code,
+    for (told, name) in displaced.into_iter().chain(named.iter().map(|name| (None, name))) {
+        let code = match known.iter().find(|(_, had, _)| had == name) {
+            Some((code, ..)) => *code,
             None => {
                 let code = UserCode::new(counters::next(tx, tenant, Counter::User).await?);
                 statements.push(users::insert_named(tenant, code, name, &email(code), now));
-                known.push((code, name.clone()));
+                known.push((code, name.clone(), true));
                 code
             }
         };
-        found.push(code);
+        found.by_code.extend(told.map(|told| (told, code)));
+        found.by_name.entry(name.clone()).or_insert(code);
     }
-    tx.batch(statements).await?;
-    let codes = coded.iter().map(|(code, _)| code.get()).collect();
-    reach(tx, tenant, Counter::User, codes).await?;
+    if !statements.is_empty() {
+        let count = statements.len();
+        tx.batch(statements).await?;
+        tell(tx, tenant, format!("{count} usuários citados na origem"), now).await?;
+    }
     Ok(found)
 }

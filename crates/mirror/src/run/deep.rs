@@ -1,11 +1,10 @@
 //! What hangs on each benefit, and on each member.
 
-use super::{Failed, Run, phase};
+use super::{Failed, NO_LIST, Run, absent, phase, refused, unread};
 use crate::client::{Answer, Trouble};
 use crate::details;
-use crate::lenient::{code, items, money};
+use crate::lenient::{code, items, list, money};
 use crate::missing::Missing;
-use app::Error;
 use app::base::Registers;
 use app::mirroring::{self, CardsSeen, DetailsSeen, Note};
 use domain::{BenefitCode, BenefitKind, PersonCode, PlanCode};
@@ -26,21 +25,21 @@ struct Deep {
 }
 
 impl Run<'_> {
-    /// One answer about a record; what cannot be read is noted of it.
+    /// A list about a record; what cannot be read is noted of it.
     async fn about(
         &self,
         path: String,
         (kind, record): (&'static str, i32),
         notes: &mut Vec<Note>,
     ) -> Result<Option<Json>, Failed> {
-        let reason = match self.client.get(&path).await {
-            Ok(Answer::Json { body, .. }) => return Ok(Some(body)),
-            Ok(Answer::Absent) => "a origem diz que não existe".to_owned(),
-            Ok(Answer::Refused(status, _)) => format!("a origem recusou a leitura ({status})"),
-            Err(Trouble::One(reason)) => reason,
+        notes.push(match self.client.get(&path).await {
+            Ok(Answer::Json { body, .. }) if list(&body).is_some() => return Ok(Some(body)),
+            Ok(Answer::Json { .. }) => unread(kind, record, NO_LIST.to_owned()),
+            Ok(Answer::Absent) => absent(kind, record),
+            Ok(Answer::Refused(status, _)) => refused(kind, record, status),
+            Err(Trouble::One(reason)) => unread(kind, record, reason),
             Err(end) => return Err(end.into()),
-        };
-        notes.push(Note { kind, record, field: "leitura".to_owned(), reason });
+        });
         Ok(None)
     }
 
@@ -80,7 +79,7 @@ impl Run<'_> {
     }
 
     async fn write_deep(&mut self, place: i32, read: &[Deep]) -> Result<(), Failed> {
-        for _ in 0..mirroring::TRIES {
+        for attempt in 1.. {
             self.learn_of(read).await?;
             let (now, zone) = (self.now(), &self.registers.zone);
             let today = now.date_in(zone).to_iso();
@@ -100,17 +99,12 @@ impl Run<'_> {
                 seen.push(DetailsSeen { benefit, items, dependents, equipment });
             }
             let part = self.part(place, seen, notes);
-            match mirroring::write_details(self.app, part).await {
-                Err(Error::Stale) => {
-                    self.registers = mirroring::registers(self.app, self.mirror.tenant).await?;
-                }
-                other => {
-                    self.written += other?;
-                    return Ok(());
-                }
+            let done = mirroring::write_details(self.app, part).await;
+            if self.is_written(attempt, done).await? {
+                break;
             }
         }
-        Err(Error::Stale.into())
+        Ok(())
     }
 
     /// Plans and suppliers that are named; what plans protect, and what they cost: a dependent's plan is told at its own price.
@@ -157,14 +151,9 @@ impl Run<'_> {
             }
             for attempt in 1.. {
                 let part = self.part(last.get(), seen.clone(), notes.clone());
-                match mirroring::write_cards(self.app, part).await {
-                    Err(Error::Stale) if attempt < mirroring::TRIES => {
-                        self.registers = mirroring::registers(self.app, self.mirror.tenant).await?;
-                    }
-                    other => {
-                        self.written += other?;
-                        break;
-                    }
+                let done = mirroring::write_cards(self.app, part).await;
+                if self.is_written(attempt, done).await? {
+                    break;
                 }
             }
             self.told("cartões de crédito", done, None);

@@ -1,14 +1,12 @@
 //! Events: the whole list, and each that is new or differs from what is here.
 
-use super::{Failed, Run, phase};
+use super::{Failed, NO_LIST, Run, absent, phase};
 use crate::claims::{Listed, Opened, whole};
 use crate::client::{Answer, Trouble};
-use crate::lenient::{code, day, items, text};
+use crate::lenient::{code, day, items, list, text};
 use crate::missing::Missing;
-use app::Error;
 use app::mirroring::{self, ClaimSeen, Note};
 use domain::{BranchCode, ClaimCode, Date, fold};
-use futures_util::StreamExt;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -23,28 +21,10 @@ impl Run<'_> {
         let codes: Vec<ClaimCode> = differ.into_iter().collect();
         let total = codes.len() as u64;
         for (at, some) in codes.chunks(TOGETHER).enumerate() {
-            let client = self.client;
-            let asked = some
-                .iter()
-                .copied()
-                .map(|code| async move { (code, client.get(&format!("/ext/evento/{code}")).await) });
-            let answers: Vec<_> =
-                futures_util::stream::iter(asked).buffered(client.at_once()).collect().await;
-            let (mut read, mut notes) = (Vec::new(), Vec::new());
-            for (code, answer) in answers {
-                let reason = match answer {
-                    Ok(Answer::Json { body, .. }) => {
-                        read.push(body);
-                        continue;
-                    }
-                    Ok(Answer::Absent) => "a origem diz que não existe".to_owned(),
-                    Ok(Answer::Refused(status, _)) => format!("a origem recusou a leitura ({status})"),
-                    Err(Trouble::One(reason)) => reason,
-                    Err(end) => return Err(end.into()),
-                };
-                notes.push(Note { kind: "evento", record: code.get(), field: "leitura".to_owned(), reason });
-            }
-            self.write_read_claims(&read, &opened, &notes).await?;
+            let codes = some.iter().map(|code| code.get()).collect();
+            let mut each = self.read_each(("evento", "/ext/evento"), codes).await?;
+            each.notes.extend(each.absent.iter().map(|code| absent("evento", *code)));
+            self.write_read_claims(&each.read, &opened, &each.notes).await?;
             self.told("eventos", ((at + 1) * TOGETHER) as u64, Some(total));
         }
         Ok(())
@@ -57,14 +37,14 @@ impl Run<'_> {
         let mut differ = BTreeSet::new();
         let mut known = BTreeSet::new();
         for number in 1.. {
-            let (body, total) = match self.client.get(&format!("{PATH}?pagina={number}")).await {
+            let (body, total) = match self.client.get_list(&format!("{PATH}?pagina={number}")).await {
                 Ok(Answer::Json { body, total }) => (body, total),
                 Ok(Answer::Absent) => return self.without("a origem não tem esta operação (404)".to_owned()),
                 Ok(Answer::Refused(status, text)) => return self.without(format!("{status} {text}")),
                 Err(Trouble::One(reason)) => return self.without(reason),
                 Err(end) => return Err(end.into()),
             };
-            let rows = items(&body);
+            let Some(rows) = list(&body) else { return self.without(NO_LIST.to_owned()) };
             let found =
                 rows.iter().filter_map(|json| Some((ClaimCode::new(code(&json["codEvento"])?), *json)));
             let found: Vec<(ClaimCode, &Json)> = found.filter(|(code, _)| known.insert(*code)).collect();
@@ -158,7 +138,7 @@ impl Run<'_> {
             let wanted = missing.into_wanted();
             self.learn(wanted).await?;
             let (mut notes, now) = (noted.to_vec(), self.now());
-            let known = |name: &str| users.get(name).copied();
+            let known = |name: &str| users.by_name.get(name).copied();
             let mut seen: BTreeMap<ClaimCode, ClaimSeen> = BTreeMap::new();
             for json in read {
                 for one in whole(json, &self.registers, opened, now, &known, &mut notes) {
@@ -169,14 +149,9 @@ impl Run<'_> {
                 }
             }
             let part = self.part(0, seen.into_values().collect(), notes);
-            match mirroring::write_claims(self.app, part).await {
-                Err(Error::Stale) if attempt < mirroring::TRIES => {
-                    self.registers = mirroring::registers(self.app, self.mirror.tenant).await?;
-                }
-                other => {
-                    self.written += other?;
-                    break;
-                }
+            let done = mirroring::write_claims(self.app, part).await;
+            if self.is_written(attempt, done).await? {
+                break;
             }
         }
         Ok(())

@@ -1,15 +1,12 @@
 //! Leads and deals.
 
 use super::deep::price;
-use super::{Failed, Run, phase};
-use crate::client::{Answer, Trouble};
+use super::{Failed, Run, absent, phase};
 use crate::lenient::{code, items};
 use crate::missing::Missing;
 use crate::sales;
-use app::Error;
-use app::mirroring::{self, LeadSeen, Note};
+use app::mirroring::{self, LeadSeen, Note, Users};
 use domain::UserCode;
-use futures_util::StreamExt;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +19,7 @@ impl Run<'_> {
         self.begin(phase::LEADS);
         let Some(json) = self.list("/ext/crm/lead").await? else { return Ok(()) };
         let all = items(&json);
-        let mut listed = BTreeSet::new();
+        let (mut listed, mut has_all) = (BTreeSet::new(), true);
         for (at, some) in all.chunks(TOGETHER).enumerate() {
             for attempt in 1.. {
                 let mut missing = Missing::new(&self.registers);
@@ -34,67 +31,60 @@ impl Run<'_> {
                     .iter()
                     .filter_map(|json| sales::lead(json, &self.registers, now, &mut notes))
                     .collect();
+                has_all &= seen.len() == some.len();
                 listed.extend(seen.iter().map(|one| one.code));
                 let part = self.part(0, seen, notes);
-                match mirroring::write_leads(self.app, part).await {
-                    Err(Error::Stale) if attempt < mirroring::TRIES => {
-                        self.registers = mirroring::registers(self.app, self.mirror.tenant).await?;
-                    }
-                    other => {
-                        self.written += other?;
-                        break;
-                    }
+                let done = mirroring::write_leads(self.app, part).await;
+                if self.is_written(attempt, done).await? {
+                    break;
                 }
             }
             self.told("leads", ((at + 1) * TOGETHER) as u64, Some(all.len() as u64));
         }
-        self.written += mirroring::retire_leads(self.app, &self.mirror, listed).await?;
+        // One that came without a code may be any of those that are here.
+        if has_all {
+            let retired = mirroring::retire_leads(self.app, &self.mirror, &listed, &self.branches).await?;
+            self.written += retired;
+        }
         Ok(())
     }
 
     /// Open deals are listed; the others are asked for by their codes, as far as those go.
     pub(super) async fn read_deals(&mut self) -> Result<(), Failed> {
+        const PATH: &str = "/ext/crm/negocio";
         self.begin(phase::DEALS);
-        let Some(json) = self.list("/ext/crm/negocio").await? else { return Ok(()) };
+        let Some(json) = self.list(PATH).await? else { return Ok(()) };
         let open: BTreeSet<i32> =
             items(&json).into_iter().filter_map(|json| code(&json["codNegocio"])).collect();
-        let mut codes: BTreeSet<i32> = open.clone();
-        codes.extend(
-            mirroring::open_deals(self.app, self.mirror.tenant).await?.into_iter().map(domain::DealCode::get),
-        );
-        if self.mirror.since.is_none() {
-            let last = codes.last().copied().unwrap_or(0);
-            codes.extend(1..=last.saturating_add(GAP).min(last.saturating_mul(4).saturating_add(1_000)));
-        }
-        let codes: Vec<i32> = codes.into_iter().filter(|code| *code > self.mirror.place).collect();
-        let total = codes.len() as u64;
-        for (at, some) in codes.chunks(TOGETHER).enumerate() {
-            let (client, place) = (self.client, some.last().copied().unwrap_or(0));
-            let asked = some
-                .iter()
-                .copied()
-                .map(|code| async move { (code, client.get(&format!("/ext/crm/negocio/{code}")).await) });
-            let answers: Vec<_> =
-                futures_util::stream::iter(asked).buffered(client.at_once()).collect().await;
-            let (mut read, mut notes) = (Vec::new(), Vec::new());
-            for (code, answer) in answers {
-                let reason = match answer {
-                    Ok(Answer::Json { body, .. }) => {
-                        read.push(body);
-                        continue;
-                    }
-                    Ok(Answer::Absent) if !open.contains(&code) => continue,
-                    Ok(Answer::Absent) => "a origem diz que não existe".to_owned(),
-                    Ok(Answer::Refused(status, _)) => format!("a origem recusou a leitura ({status})"),
-                    Err(Trouble::One(reason)) => reason,
-                    Err(end) => return Err(end.into()),
-                };
-                notes.push(Note { kind: "negocio", record: code, field: "leitura".to_owned(), reason });
+        let mut known: BTreeSet<i32> = open.clone();
+        let here = mirroring::open_deals(self.app, self.mirror.tenant).await?;
+        known.extend(here.into_iter().map(domain::DealCode::get));
+        known.extend(mirroring::unread(self.app, self.mirror.tenant, "negocio").await?);
+        let end = known.last().map_or(0, |last| last.saturating_add(GAP));
+        let mut fills = self.mirror.since.is_none();
+        let (mut found, mut gaps) = (0, 0);
+        loop {
+            let next = self.mirror.place.saturating_add(1);
+            let some: Vec<i32> = match fills {
+                true => (next..=end).take(TOGETHER).collect(),
+                false => known.range(next..).copied().take(TOGETHER).collect(),
+            };
+            let Some(last) = some.last().copied() else { return Ok(()) };
+            let mut each = self.read_each(("negocio", PATH), some).await?;
+            (found, gaps) = (found + each.read.len(), gaps + each.absent.len());
+            let missing = each.absent.iter().filter(|code| open.contains(code));
+            each.notes.extend(missing.map(|code| absent("negocio", *code)));
+            self.write_read_deals(last, &each.read, &each.notes).await?;
+            self.told("negócios", u64::from(last.unsigned_abs()), Some(u64::from(end.unsigned_abs())));
+            if fills && gaps > found * 4 + 1_000 {
+                fills = false;
+                let reason = "quase nenhum código é de um negócio; dos encerrados, lidos só os anteriores";
+                self.unread.push(format!("GET {PATH}/{last}: {reason}"));
             }
-            self.write_read_deals(place, &read, &notes).await?;
-            self.told("negócios", ((at + 1) * TOGETHER) as u64, Some(total));
+            if last == i32::MAX {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 
     async fn write_read_deals(&mut self, place: i32, read: &[Json], noted: &[Note]) -> Result<(), Failed> {
@@ -113,19 +103,13 @@ impl Run<'_> {
             let wanted = missing.into_wanted();
             self.learn(wanted).await?;
             let (mut notes, now) = (noted.to_vec(), self.now());
-            let known = |name: &str| users.get(name).copied();
             let seen =
-                read.iter().filter_map(|json| sales::deal(json, &self.registers, now, known, &mut notes));
+                read.iter().filter_map(|json| sales::deal(json, &self.registers, now, &users, &mut notes));
             let seen: Vec<_> = seen.collect();
             let part = self.part(place, seen, notes);
-            match mirroring::write_deals(self.app, part).await {
-                Err(Error::Stale) if attempt < mirroring::TRIES => {
-                    self.registers = mirroring::registers(self.app, self.mirror.tenant).await?;
-                }
-                other => {
-                    self.written += other?;
-                    break;
-                }
+            let done = mirroring::write_deals(self.app, part).await;
+            if self.is_written(attempt, done).await? {
+                break;
             }
         }
         Ok(())
@@ -136,16 +120,11 @@ impl Run<'_> {
         &mut self,
         coded: BTreeMap<UserCode, String>,
         named: BTreeSet<String>,
-    ) -> Result<BTreeMap<String, UserCode>, Failed> {
-        let mut found: BTreeMap<String, UserCode> =
-            coded.iter().map(|(code, name)| (name.clone(), *code)).collect();
-        let others: Vec<String> = named.into_iter().filter(|name| !found.contains_key(name)).collect();
-        let coded: Vec<(UserCode, String)> = coded.into_iter().collect();
-        if coded.is_empty() && others.is_empty() {
-            return Ok(found);
+    ) -> Result<Users, Failed> {
+        if coded.is_empty() && named.is_empty() {
+            return Ok(Users::default());
         }
-        let codes = mirroring::write_users(self.app, &self.mirror, coded, others.clone()).await?;
-        found.extend(others.into_iter().zip(codes));
-        Ok(found)
+        let (coded, named) = (coded.into_iter().collect(), named.into_iter().collect());
+        Ok(mirroring::write_users(self.app, &self.mirror, coded, named).await?)
     }
 }

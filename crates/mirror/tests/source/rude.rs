@@ -1,9 +1,10 @@
 //! Servers with bad manners or odd data, as few lines of HTTP as do.
 
 use super::Source;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -64,32 +65,54 @@ async fn pass(mut stream: TcpStream, behind: SocketAddr, number: Arc<AtomicU64>)
     let _ = stream.write_all(&answer).await;
 }
 
+/// What it answers otherwise than it would: a status and a body for a path.
+type Said = Arc<Mutex<BTreeMap<String, (&'static str, String)>>>;
+
 /// Another product, with data as it comes when nobody checks.
 pub struct Odd {
     pub address: String,
+    said: Said,
 }
 
 impl Odd {
     pub async fn start() -> Odd {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
+        let said = Said::default();
+        let odd = Odd { address, said: Arc::clone(&said) };
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(answer(stream));
+                tokio::spawn(answer(stream, Arc::clone(&said)));
             }
         });
-        Odd { address }
+        odd
+    }
+
+    /// From now on it answers so.
+    pub fn says(&self, path: &str, body: &str) {
+        self.said.lock().unwrap().insert(path.to_owned(), ("200 OK", body.to_owned()));
+    }
+
+    pub fn breaks(&self, path: &str) {
+        self.said.lock().unwrap().insert(path.to_owned(), ("500 Oops", "quebrou".to_owned()));
+    }
+
+    /// It answers as it would again.
+    pub fn mends(&self, path: &str) {
+        self.said.lock().unwrap().remove(path);
     }
 }
 
-async fn answer(mut stream: TcpStream) {
+async fn answer(mut stream: TcpStream, said: Said) {
     let Some(head) = head(&mut stream).await else { return };
     let path = head.split(' ').nth(1).unwrap_or_default();
+    let said = said.lock().unwrap().get(path).cloned();
     let (status, body) = match path {
-        "/ext/evento?pagina=1" => ("500 Oops", "quebrou"),
+        _ if said.is_some() => said.unwrap(),
+        "/ext/administracao/vendedor" => ("500 Oops", "quebrou".to_owned()),
         path => match odd(path) {
-            Some(body) => ("200 OK", body),
-            None => ("404 Not Found", "nada"),
+            Some(body) => ("200 OK", body.to_owned()),
+            None => ("404 Not Found", "nada".to_owned()),
         },
     };
     let answer =
@@ -118,7 +141,7 @@ fn odd(path: &str) -> Option<&'static str> {
             {"nomePessoa": "De ninguém", "codBeneficio": 8},
             {"codPessoa": 4, "codBeneficio": 4, "sequencial": 11, "nomePessoa": "Duda", "codLoja": 4, "tipoBeneficio": "VEICULAR", "situacao": "VIGENTE", "placa": "ABC1D23"},
             {"codPessoa": 4, "codBeneficio": 5, "sequencial": 11, "nomePessoa": "Duda", "codLoja": 4, "tipoBeneficio": "VEICULAR", "situacao": "VIGENTE", "placa": "ABC-1D23"}
-            ], "proximaPagina": false, "quantidade": "6"}"#
+            ], "proximaPagina": "false", "quantidade": "6"}"#
         }
         path if path.starts_with("/ext/associado?situacaoBeneficio=Todos&dataAtualizacao=") => {
             r#"{"itens": [], "proximaPagina": false}"#
@@ -135,7 +158,31 @@ fn odd(path: &str) -> Option<&'static str> {
         "/ext/associado/1/cartaoCredito" => {
             r#"[{"codCartao": 1, "bandeira": "Visa", "ultimosDigitos": "4111 1111 1111 1234", "validade": "1/2030"}]"#
         }
-        "/ext/crm/negocio" => "[]",
+        // Never a supplier, and never a refusal.
+        path if path.starts_with("/ext/administracao/fornecedor/") => "{}",
+        "/ext/crm/negocio" => r#"[{"codNegocio": 1}, {"codNegocio": 2}, {"codNegocio": 2000000000}]"#,
+        "/ext/crm/negocio/1" => {
+            r#"{"codNegocio": 1, "sequencial": 1, "codFunil": 5, "codEtapa": 6, "codLoja": 4, "codUsuarioResponsavel": 1000, "nomeUsuarioResponsavel": "De lá",
+             "lead": {"codLead": 1, "codPessoa": 50, "nomePessoa": "Lia", "codLoja": 4},
+             "dependentes": [{"codDependente": 1, "nome": "Um"}, {"codDependente": 1, "nome": "O mesmo"}]}"#
+        }
+        "/ext/crm/negocio/2" => {
+            r#"{"codNegocio": 2, "codFunil": 5, "codEtapa": 6, "codLoja": 4, "lead": {"codLead": 1, "codPessoa": 50, "nomePessoa": "Lia", "codLoja": 4}}"#
+        }
+        "/ext/crm/negocio/2000000000" => {
+            r#"{"codNegocio": 2000000000, "sequencial": 1, "codFunil": 5, "codEtapa": 6, "codLoja": 4,
+             "lead": {"codLead": 1, "codPessoa": 50, "nomePessoa": "Lia", "codLoja": 4}}"#
+        }
+        "/ext/evento?pagina=1" => {
+            r#"[{"codEvento": 3, "protocolo": "2"}, {"codEvento": 2}, {"codEvento": 1}, {"protocolo": "9"}]"#
+        }
+        "/ext/evento/1" => r#"{"codEvento": 1, "protocolo": "2", "associado": {"codPessoa": 1}}"#,
+        "/ext/evento/2" => {
+            r#"{"codEvento": 2, "associado": {"codPessoa": 1, "nomePessoa": "Outra", "cpfCnpj": "11144477735"}}"#
+        }
+        "/ext/evento/3" => {
+            r#"{"codEvento": 3, "protocolo": "x", "associado": {"codPessoa": 60}, "condutor": {"codPessoa": 60}}"#
+        }
         _ => return None,
     })
 }
