@@ -111,17 +111,23 @@ impl From<WholeError> for Fatal {
                 "A base {tenant} já existe neste servidor, e uma associação trazida mantém o número dela; use um servidor sem essa base."
             ),
             WholeError::LoginsTaken(emails) => format!(
-                "Estes e-mails já são de usuários de outra base deste servidor: {}.",
+                "Estes e-mails já são de usuários de outra base deste servidor: {}. Troque-os lá e repita o comando.",
                 emails.join(", ")
             ),
             WholeError::HostsTaken(hosts) => {
-                format!("Estes nomes de servidor já levam a outra base: {}.", hosts.join(", "))
+                format!(
+                    "Estes nomes de servidor já levam a outra base: {}. Libere-os lá e repita o comando.",
+                    hosts.join(", ")
+                )
             }
             WholeError::HalfBrought(tenant) => format!(
                 "A base {tenant} ficou pela metade, de outro arquivo: termine-a primeiro com o arquivo dela."
             ),
             WholeError::Meanwhile => {
                 "Outro processo está trazendo esta base agora; espere que ele termine.".to_owned()
+            }
+            WholeError::CutShort(cause) => {
+                format!("O trabalho foi interrompido por dentro ({cause}); repita o comando.")
             }
             WholeError::App(error) => return error.into(),
         })

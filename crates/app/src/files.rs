@@ -17,6 +17,7 @@ mod sweep;
 mod tests;
 
 pub use incoming::Incoming;
+pub(crate) use place::is_key;
 pub use place::{Limits, Part, Place, Stream};
 pub use storage::files::File;
 pub(crate) use sweep::{Kept, sweep};

@@ -1,14 +1,16 @@
 //! A whole association in one file: written beside a running server, and brought into another, whichever engine either
 //! uses. The format is told in docs/formato.md; what travels is listed in `storage::whole`.
 //!
-//! The file is a ZIP archive: `manifesto.json`, under `dados/` one file of JSON Lines for each table, and under `arquivos/` what
-//! people attached, by the keys under which it is kept.
+//! The file is a ZIP archive: `manifesto.json`, under `dados/` one file of JSON Lines for each table, under `arquivos/` what
+//! people attached, by the keys under which it is kept, and in `arquivos.jsonl` a line for each of those, for there may be
+//! more of them than a manifest should name.
 
 mod archive;
 mod bring;
 mod export;
 mod record;
 
+pub(crate) use bring::half_brought;
 pub use bring::{Brought, Step, bring};
 pub use export::{Exported, export};
 
@@ -25,6 +27,10 @@ pub const MANIFEST: &str = "manifesto.json";
 pub const DATA: &str = "dados/";
 /// The folder of attachments.
 pub const FILES: &str = "arquivos/";
+/// What is in that folder.
+pub const FILE_LIST: &str = "arquivos.jsonl";
+/// Bytes of the longest manifest.
+const LONGEST_MANIFEST: u64 = 16 << 20;
 /// What people find who open the archive.
 pub const READ_ME: &str = "LEIA-ME.txt";
 
@@ -49,12 +55,20 @@ pub struct Manifest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
     pub path: String,
-    /// The table that it holds; none where it is an attachment.
+    /// The table that it holds; none where it is the list of attachments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
     pub rows: u64,
     pub bytes: u64,
     /// Of its content, in hexadecimal digits.
+    pub sha256: String,
+}
+
+/// A line of the list of attachments: a file itself, or the small picture of one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attached {
+    pub path: String,
+    pub bytes: u64,
     pub sha256: String,
 }
 
@@ -68,14 +82,18 @@ impl Manifest {
         self.files.iter().filter(|file| file.table.is_some())
     }
 
-    /// What was attached: the bytes themselves, and small pictures of them.
-    pub fn attached(&self) -> impl Iterator<Item = &File> {
-        self.files.iter().filter(|file| file.path.starts_with(FILES))
+    /// How many files were attached, small pictures of them included.
+    pub fn attached(&self) -> u64 {
+        self.file_list().map_or(0, |list| list.rows)
+    }
+
+    fn file_list(&self) -> Option<&File> {
+        self.files.iter().find(|file| file.path == FILE_LIST)
     }
 
     /// All rows of all tables.
     pub fn rows(&self) -> u64 {
-        self.files.iter().map(|file| file.rows).sum()
+        self.tables().map(|file| file.rows).sum()
     }
 }
 
@@ -107,6 +125,9 @@ pub enum WholeError {
     HalfBrought(TenantId),
     #[error("somebody else brings it")]
     Meanwhile,
+    /// A part of the work ended in a way that nobody foresaw.
+    #[error("the work was cut short: {0}")]
+    CutShort(String),
     #[error(transparent)]
     App(#[from] Error),
 }
@@ -115,6 +136,14 @@ impl From<storage::Error> for WholeError {
     fn from(error: storage::Error) -> WholeError {
         WholeError::App(error.into())
     }
+}
+
+/// Work on files, where waiting for them makes nobody wait.
+async fn in_background<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, WholeError> + Send + 'static,
+) -> Result<T, WholeError> {
+    let cut_short = |error: tokio::task::JoinError| Err(WholeError::CutShort(error.to_string()));
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(cut_short)
 }
 
 fn file_error(path: &std::path::Path, cause: impl std::fmt::Display) -> WholeError {
@@ -137,7 +166,7 @@ mod tests {
                 assert!(told.contains(&format!("`{}`", column.name)), "{}.{}", table.name, column.name);
             }
         }
-        for other in [super::MANIFEST, super::READ_ME, super::FILES, super::FORMAT] {
+        for other in [super::MANIFEST, super::READ_ME, super::FILES, super::FILE_LIST, super::FORMAT] {
             assert!(text.contains(other), "{other}");
         }
     }

@@ -83,6 +83,15 @@ impl Scene {
         }
     }
 
+    /// No row vouches for this key any more.
+    async fn loosen(&self, key: &str) {
+        let tenant = self.world.here;
+        let loosened = storage::files::loosen(tenant, key, self.world.clock.now());
+        let db = self.world.db();
+        let unit = db.write(Lane::of(tenant), loosened, |tx, one| Box::pin(tx.batch(vec![one.clone()])));
+        unit.await.unwrap();
+    }
+
     async fn total(&self) -> (i64, i64) {
         storage::files::total(&self.apps[0].db, self.world.here).await.unwrap()
     }
@@ -140,17 +149,14 @@ async fn bytes_that_no_file_was_made_of_are_removed_after_a_day(world: World) {
     let kept = scene.attach(&pictures::pdf()).await;
     let root = scene.folder.path().join("arquivos");
     let tenant = scene.world.here;
-    for key in ["1/aa/inteiro", "1/bb/metade"] {
+    let key = |byte: &str| format!("{tenant}/{byte}/{}", byte.repeat(16));
+    let (whole, half) = (key("aa"), key("bb"));
+    for key in [&whole, &half] {
         std::fs::create_dir_all(root.join(key)).unwrap();
-        let loosened = storage::files::loosen(tenant, key, scene.world.clock.now());
-        let unit = scene
-            .world
-            .db()
-            .write(Lane::of(tenant), loosened, |tx, one| Box::pin(tx.batch(vec![one.clone()])));
-        unit.await.unwrap();
+        scene.loosen(key).await;
     }
-    std::fs::write(root.join("1/aa/inteiro/dados"), b"whole").unwrap();
-    std::fs::write(root.join("1/bb/metade/dados#1"), b"ha").unwrap();
+    std::fs::write(root.join(&whole).join("dados"), b"whole").unwrap();
+    std::fs::write(root.join(&half).join("dados#1"), b"ha").unwrap();
     scene.world.clock.pass(23 * Duration::from_secs(3600) - Duration::from_secs(3700));
     scene.sweep().await;
     assert_eq!(scene.kept().len(), 3, "one may still be on its way");
@@ -159,6 +165,34 @@ async fn bytes_that_no_file_was_made_of_are_removed_after_a_day(world: World) {
     assert_eq!(scene.kept(), [format!("{}/dados", kept.storage_key)]);
     assert_eq!(loose(&scene).await, 0);
     assert_eq!(files::list(&scene.apps[0], &scene.session, scene.owner).await.unwrap().files.len(), 1);
+}
+
+/// Whatever a row says, only what is under a key is removed; and what cannot be keeps nothing else from going.
+#[both_engines]
+async fn what_is_no_key_leads_to_nothing_and_holds_nobody_up(world: World) {
+    let scene = scene(world).await;
+    let kept = scene.attach(&pictures::pdf()).await;
+    let tenant = scene.world.here;
+    let beside = scene.folder.path().join("outra");
+    std::fs::create_dir(&beside).unwrap();
+    let mut strange = vec![String::new(), tenant.to_string(), "../outra".to_owned()];
+    strange.push(beside.to_str().unwrap().to_owned());
+    strange.push(kept.storage_key.rsplit_once('/').unwrap().0.to_owned());
+    strange.extend((0..50).map(|number| format!("{tenant}/zz/{number}")));
+    for key in &strange {
+        scene.loosen(key).await;
+    }
+    scene.world.clock.pass(Duration::from_secs(1));
+    let gone = format!("{tenant}/aa/{}", "aa".repeat(16));
+    let folder = scene.folder.path().join("arquivos").join(&gone);
+    std::fs::create_dir_all(&folder).unwrap();
+    scene.loosen(&gone).await;
+    scene.world.clock.pass(25 * Duration::from_secs(3600));
+    scene.sweep().await;
+    scene.sweep().await;
+    assert!(!folder.exists() && beside.exists());
+    assert_eq!(scene.kept(), [format!("{}/dados", kept.storage_key)]);
+    assert_eq!(loose(&scene).await, strange.len());
 }
 
 /// What took so long that its bytes were swept is no file, and says so.

@@ -139,6 +139,14 @@ pub fn fasten(tenant: TenantId, key: &str) -> Statement {
     sql("DELETE FROM loose_files WHERE tenant = $1 AND storage_key = $2").arg(tenant).arg(key)
 }
 
+/// What could not be removed is looked at again when it is old once more.
+pub fn wait_again(tenant: TenantId, key: &str, since: Moment) -> Statement {
+    sql("UPDATE loose_files SET since = $3 WHERE tenant = $1 AND storage_key = $2")
+        .arg(tenant)
+        .arg(key)
+        .arg(since)
+}
+
 /// Some keys that no row vouches for since before a moment, the oldest first.
 pub async fn loose_before(
     from: impl Into<Source<'_>>,

@@ -60,12 +60,14 @@ pub async fn enqueue(
     Ok(code)
 }
 
-/// What is to be tried now, of every tenant, the oldest first. That `due_at` is there stands in the text, for the index.
+/// What is to be tried now, of every tenant that is not closed, the oldest first. That `due_at` is there stands in the text, for the index.
 pub async fn due(from: impl Into<Source<'_>>, now: Moment, limit: i64) -> Result<Vec<Due>, Error> {
-    let statement = sql("SELECT tenant, code, tries FROM mails WHERE due_at IS NOT NULL AND due_at <= $1
-         ORDER BY due_at, tenant, code LIMIT $2")
-    .arg(now)
-    .arg(limit);
+    let statement =
+        sql("SELECT m.tenant, m.code, m.tries FROM mails m WHERE m.due_at IS NOT NULL AND m.due_at <= $1
+             AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.tenant = m.tenant AND NOT t.active)
+         ORDER BY m.due_at, m.tenant, m.code LIMIT $2")
+        .arg(now)
+        .arg(limit);
     let rows = from.into().all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| Ok(Due { tenant: row.get("tenant")?, code: row.get("code")?, tries: row.get("tries")? }))

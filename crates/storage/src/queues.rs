@@ -19,13 +19,15 @@ pub struct Due {
     pub failed_records: usize,
 }
 
-/// The receivers that are neither paused nor asked for patience and have something due.
+/// The receivers that are neither paused nor asked for patience and have something due. Nothing leaves an association that
+/// is closed.
 pub async fn due(from: impl Into<Source<'_>>, now: Moment) -> Result<Vec<Due>, Error> {
     let statement = sql("SELECT r.tenant, r.code, r.concurrency, r.version, h.failures, h.failed_records,
              (SELECT q.due_at FROM queues q WHERE q.tenant = r.tenant AND q.receiver = r.code
               ORDER BY q.due_at LIMIT 1) AS due_at
          FROM receivers r LEFT JOIN receiver_health h ON h.tenant = r.tenant AND h.receiver = r.code
          WHERE r.active AND r.paused_at IS NULL AND (h.not_before IS NULL OR h.not_before <= $1)
+             AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.tenant = r.tenant AND NOT t.active)
          ORDER BY r.tenant, r.code")
     .arg(now);
     let mut found = Vec::new();

@@ -3,8 +3,9 @@
 //! its reason, and a test holds that nothing of the schema is in neither list.
 
 use crate::names::{self, Index};
+use crate::receivers::Pause;
 use crate::{Db, Error, Row, Source, Statement, Tx, Value, Weight, sql};
-use domain::{BranchCode, TenantId};
+use domain::{BranchCode, Moment, TenantId};
 use std::sync::LazyLock;
 
 /// A table of which rows travel.
@@ -88,12 +89,16 @@ impl Table {
         (MOST_VALUES / (self.columns.len() + 1)).clamp(1, 200)
     }
 
-    /// The statements that write rows.
+    /// The statements that write rows. A column that none of them fills is left to its default: whoever wrote the rows
+    /// may not have known it yet.
     pub fn inserts(&self, tenant: TenantId, rows: &[Vec<Value>]) -> Vec<Statement> {
-        let columns: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
-        let head = format!("{} (tenant, {}) VALUES", self.name, columns.join(", "));
+        let is_filled = |at: &usize| rows.iter().any(|row| row.get(*at) != Some(&Value::Null));
+        let filled: Vec<usize> = (0..self.columns.len()).filter(is_filled).collect();
+        let names = filled.iter().map(|at| format!(", {}", self.columns[*at].name));
+        let head = format!("{} (tenant{}) VALUES", self.name, names.collect::<String>());
         let insert = |rows: &[Vec<Value>]| {
-            let led = rows.iter().map(|row| std::iter::once(tenant.into()).chain(row.iter().cloned()));
+            let own = |row: &Vec<Value>| filled.iter().map(|at| row[*at].clone()).collect::<Vec<Value>>();
+            let led = rows.iter().map(|row| std::iter::once(tenant.into()).chain(own(row)));
             sql("INSERT INTO").ending(&head).rows(led)
         };
         let blocks = rows.chunks_exact(self.at_once());
@@ -266,6 +271,17 @@ pub async fn set_active(tx: &mut Tx, tenant: TenantId, active: bool) -> Result<(
     tx.execute(statement).await.map(drop)
 }
 
+/// Lets nothing leave an association by itself: its receivers are paused, and mails that wait are not sent.
+pub async fn keep_quiet(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
+    let paused = sql("UPDATE receivers SET paused_at = $2, paused_because = $3
+         WHERE tenant = $1 AND paused_at IS NULL")
+    .arg(tenant)
+    .arg(now)
+    .arg(Pause::ByHand.number());
+    let unsent = sql("UPDATE mails SET due_at = NULL WHERE tenant = $1 AND due_at IS NOT NULL").arg(tenant);
+    tx.batch(vec![paused, unsent]).await
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -339,5 +355,18 @@ mod tests {
             inserts[1].text(),
             "INSERT INTO user_branches (tenant, user_code, branch) VALUES ($1, $2, $3)"
         );
+        let older = table.inserts(TenantId::new(7), &[vec![1.into(), Value::Null]]);
+        assert_eq!(older[0].text(), "INSERT INTO user_branches (tenant, user_code) VALUES ($1, $2)");
+    }
+
+    /// What is null stays null: a column that nobody filled is left to its default.
+    #[test]
+    fn no_column_that_may_be_null_has_another_default() {
+        for text in crate::schema_texts() {
+            let lines = text.lines().map(|line| line.split("--").next().unwrap());
+            for line in lines.filter(|line| line.contains(" DEFAULT ")) {
+                assert!(line.contains("NOT NULL DEFAULT"), "{line}");
+            }
+        }
     }
 }

@@ -14,6 +14,9 @@ use storage::{Address, Options, Schema};
 /// The snapshot of an export lasts as long as the export.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
+/// Codes that are named one by one.
+const MOST_NAMED: usize = 50;
+
 pub async fn export(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
     let to = path(arguments, "to")?;
     let (app, vault) = open_patiently(settings).await?;
@@ -29,7 +32,7 @@ pub async fn export(settings: &Settings, arguments: &ArgMatches) -> Result<ExitC
     let took = app.now().since(begun);
     app.db.close().await;
     let Exported { manifest, bytes, missing } = exported?;
-    let (rows, tables, files) = (manifest.rows(), manifest.tables().count(), manifest.attached().count());
+    let (rows, tables, files) = (manifest.rows(), manifest.tables().count(), manifest.attached());
     super::say(&format!(
         "Base {tenant} ({}) exportada para {}: {rows} registros em {tables} tabelas e {files} arquivos anexados (com as miniaturas), {} MiB{}.\n\
          Guarde bem este arquivo: ele contém os dados pessoais de todos os associados, as senhas (cifradas) dos usuários e, \
@@ -41,9 +44,12 @@ pub async fn export(settings: &Settings, arguments: &ArgMatches) -> Result<ExitC
         speed(rows, took),
         to.display(),
     ));
-    if missing > 0 {
+    if !missing.is_empty() {
         super::say(&format!(
-            "Atenção: {missing} arquivos anexados não estavam onde deveriam (seção [files] da configuração) e não foram exportados."
+            "Atenção: {} arquivos anexados não estavam onde deveriam (seção [files] da configuração) e não foram exportados. \
+             Os códigos deles: {}.",
+            missing.len(),
+            codes(&missing),
         ));
     }
     Ok(ExitCode::SUCCESS)
@@ -62,6 +68,7 @@ pub async fn bring(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCo
             bar.set_message(match step {
                 Step::Checking => format!("{rows} registros conferidos"),
                 Step::Writing => format!("{rows} registros gravados"),
+                Step::Attaching => format!("{rows} arquivos anexados gravados"),
                 Step::Indexing => "indexando os nomes".to_owned(),
             });
         }
@@ -92,6 +99,15 @@ pub async fn bring(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCo
         "Daqui em diante este servidor entrega os gatilhos e os e-mails que faltavam: não deixe o antigo no ar ao mesmo tempo."
     });
     Ok(ExitCode::SUCCESS)
+}
+
+/// The first of them, and how many more there are.
+fn codes(all: &[i64]) -> String {
+    let told: Vec<String> = all.iter().take(MOST_NAMED).map(i64::to_string).collect();
+    match all.len().saturating_sub(MOST_NAMED) {
+        0 => told.join(", "),
+        more => format!("{} e mais {more}", told.join(", ")),
+    }
 }
 
 fn path(arguments: &ArgMatches, name: &str) -> Result<PathBuf, Fatal> {

@@ -154,8 +154,12 @@ impl Place {
         }
     }
 
-    /// Removes what is under a key, also what was left half written; nothing being there is fine.
-    pub(super) async fn forget(&self, key: &str) -> Result<(), Error> {
+    /// Removes what is under a key, also what was left half written; nothing being there is fine. What is no key of this
+    /// tenant leads to nothing that is ours to remove.
+    pub(super) async fn forget(&self, tenant: TenantId, key: &str) -> Result<(), Error> {
+        if !is_key(tenant, key) {
+            return Err(Error::Files(format!("{key:?} is not the key of a file")));
+        }
         if let Some(folder) = &self.folder {
             let gone = folder.join(key);
             let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(gone)).await;
@@ -179,7 +183,7 @@ impl Place {
         let word = Bytes::from_static(b"amparo");
         self.put(&key, Part::Data, word.clone()).await?;
         let read = self.whole(&key, Part::Data).await;
-        let removed = self.forget(&key).await;
+        let removed = self.forget(TenantId::SERVER, &key).await;
         match read? == word {
             true => removed,
             false => Err(Error::Files("what was read is not what was written".to_owned())),
@@ -199,6 +203,14 @@ pub(super) fn new_key(tenant: TenantId, chance: &dyn Chance) -> String {
     chance.fill(&mut random);
     let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{tenant}/{}/{name}", &name[..2])
+}
+
+/// Whether a text is a key as [`new_key`] makes them: no other ever becomes a path.
+pub(crate) fn is_key(tenant: TenantId, text: &str) -> bool {
+    let Some((_, name)) = text.rsplit_once('/') else { return false };
+    name.len() == 32
+        && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        && text == format!("{tenant}/{}/{name}", &name[..2])
 }
 
 fn at(key: &str, part: Part) -> Key {

@@ -4,7 +4,7 @@
 use crate::{App, Error};
 use domain::{Moment, TenantId};
 use std::time::Duration;
-use storage::{Lane, Tx, files};
+use storage::{Lane, Statement, Tx, files};
 
 /// Files in one unit, and keys between two looks at the lease.
 const SOME: i64 = 50;
@@ -26,17 +26,21 @@ pub(crate) async fn sweep(app: &App, tenant: TenantId, kept: Kept) -> Result<(u6
     let found = keys.len();
     let mut gone = 0;
     for key in keys {
-        // One that cannot be removed now waits for the next time, and keeps no other from going.
-        match app.files.forget(&key).await {
+        match app.files.forget(tenant, &key).await {
             Ok(()) => {
                 fasten(app, tenant, key).await?;
                 gone += 1;
             }
-            Err(error) => tracing::warn!(%error, %tenant, "the bytes of a file could not be removed"),
+            // It waits as if it were new, behind all others: it keeps none of them from going.
+            Err(error) => {
+                tracing::warn!(%error, %tenant, "the bytes of a file could not be removed");
+                change(app, tenant, files::wait_again(tenant, &key, app.now())).await?;
+            }
         }
     }
-    let all_went = gone == found;
-    let may_be_more = all_went && (let_go as i64 == SOME || found as i64 == SOME);
+    // Where none went, the place itself does not answer: the next time is soon enough.
+    let some_went = gone > 0 || found == 0;
+    let may_be_more = some_went && (let_go as i64 == SOME || found as i64 == SOME);
     Ok((let_go + gone as u64, may_be_more))
 }
 
@@ -62,7 +66,7 @@ async fn let_go(tx: &mut Tx, (tenant, now, kept): &(TenantId, Moment, Kept)) -> 
 /// Removes bytes that no file will be made of, as far as that works now.
 pub(super) async fn forget(app: &App, tenant: TenantId, key: &str) {
     let gone = async {
-        app.files.forget(key).await?;
+        app.files.forget(tenant, key).await?;
         fasten(app, tenant, key.to_owned()).await
     };
     if let Err(error) = gone.await {
@@ -71,8 +75,12 @@ pub(super) async fn forget(app: &App, tenant: TenantId, key: &str) {
 }
 
 async fn fasten(app: &App, tenant: TenantId, key: String) -> Result<(), Error> {
-    let unit = app.db.write(Lane::background(tenant), (tenant, key), |tx, (tenant, key)| {
-        Box::pin(async move { Ok::<_, Error>(tx.execute(files::fasten(*tenant, key)).await.map(drop)?) })
+    change(app, tenant, files::fasten(tenant, &key)).await
+}
+
+async fn change(app: &App, tenant: TenantId, statement: Statement) -> Result<(), Error> {
+    let unit = app.db.write(Lane::background(tenant), statement, |tx, statement| {
+        Box::pin(async move { Ok::<_, Error>(tx.execute(statement.clone()).await.map(drop)?) })
     });
     unit.await
 }

@@ -1,7 +1,9 @@
 //! Reading an archive. Nothing of it is believed before its digests were checked, and none of its files is ever held whole.
 
 use super::record::{self, Safe};
-use super::{FORMAT, File, MANIFEST, Manifest, VERSION, WholeError, file_error};
+use super::{
+    Attached, FILE_LIST, FORMAT, File, LONGEST_MANIFEST, MANIFEST, Manifest, VERSION, WholeError, file_error,
+};
 use crate::server_key::hex;
 use domain::Chance;
 use sha2::{Digest, Sha256};
@@ -11,8 +13,7 @@ use storage::Value;
 use storage::whole::{Table, tables};
 use zip::ZipArchive;
 
-/// Bytes of the longest manifest, and of the longest line.
-const LONGEST_MANIFEST: u64 = 16 << 20;
+/// Bytes of the longest line.
 const LONGEST_LINE: u64 = 64 << 20;
 /// No setting allows a larger attachment.
 const LARGEST_ATTACHED: u64 = 1 << 30;
@@ -31,7 +32,10 @@ impl Archive {
         let not_ours = |cause: &dyn std::fmt::Display| WholeError::NotOurs(cause.to_string());
         let mut text = Vec::new();
         let entry = zip.by_name(MANIFEST).map_err(|error| not_ours(&error))?;
-        entry.take(LONGEST_MANIFEST).read_to_end(&mut text).map_err(|error| not_ours(&error))?;
+        entry.take(LONGEST_MANIFEST + 1).read_to_end(&mut text).map_err(|error| not_ours(&error))?;
+        if text.len() as u64 > LONGEST_MANIFEST {
+            return Err(not_ours(&"a manifest that is too long"));
+        }
         let manifest: Manifest = serde_json::from_slice(&text).map_err(|error| not_ours(&error))?;
         if manifest.format != FORMAT {
             return Err(not_ours(&manifest.format));
@@ -47,15 +51,20 @@ impl Archive {
             return Err(not_ours(&format!("base {}", manifest.base)));
         }
         let archive = Archive { path: path.to_owned(), manifest, digest: hex(&Sha256::digest(&text)[..16]) };
-        archive.check_tables()?;
+        archive.check_files()?;
         Ok(archive)
     }
 
-    /// Every table is one that we know, once, and the association itself is among them.
-    fn check_tables(&self) -> Result<(), WholeError> {
+    /// Every file is one that we know, once, and the association itself is among them.
+    fn check_files(&self) -> Result<(), WholeError> {
         let mut seen = Vec::new();
-        for name in self.manifest.files.iter().filter_map(|file| file.table.as_deref()) {
-            if seen.contains(&name) || !tables().iter().any(|table| table.name == name) {
+        for file in &self.manifest.files {
+            let name = file.table.as_deref().unwrap_or(&file.path);
+            let is_known = match &file.table {
+                Some(name) => tables().iter().any(|table| table.name == name),
+                None => file.path == FILE_LIST,
+            };
+            if seen.contains(&name) || !is_known {
                 return Err(WholeError::NotOurs(name.to_owned()));
             }
             seen.push(name);
@@ -71,35 +80,25 @@ impl Archive {
         self.manifest.files.iter().find(|file| file.table.as_deref() == Some(table.name))
     }
 
-    /// Reads every file to its end and compares it with the manifest. `tell` is told how many rows were checked.
+    /// Reads every file to its end and compares it with what is told of it. `tell` is told how many rows were checked.
     pub fn verify(&self, tell: &dyn Fn(u64)) -> Result<(), WholeError> {
         let mut zip = open(&self.path)?;
         let (mut checked, mut buffer) = (0, vec![0; 1 << 16]);
         for file in &self.manifest.files {
-            let damaged = |cause: String| WholeError::Damaged { path: file.path.clone(), cause };
-            let entry = zip.by_name(&file.path).map_err(|error| damaged(error.to_string()))?;
-            // One byte more than it may have is enough to tell.
-            let mut entry = entry.take(file.bytes.saturating_add(1));
-            let (mut digest, mut bytes, mut rows) = (Sha256::new(), 0, 0);
-            loop {
-                let read = entry.read(&mut buffer).map_err(|error| damaged(error.to_string()))?;
-                if read == 0 {
-                    break;
-                }
-                digest.update(&buffer[..read]);
-                bytes += read as u64;
-                rows += buffer[..read].iter().filter(|byte| **byte == b'\n').count() as u64;
-            }
-            if bytes != file.bytes || hex(&digest.finalize()) != file.sha256 {
-                return Err(damaged("its SHA-256 is another".to_owned()));
-            }
-            if file.table.is_some() && rows != file.rows {
-                return Err(damaged(format!("{rows} rows, not {}", file.rows)));
+            let rows = check(&mut zip, (&file.path, file.bytes, &file.sha256), &mut buffer)?;
+            if rows != file.rows {
+                let cause = format!("{rows} rows, not {}", file.rows);
+                return Err(WholeError::Damaged { path: file.path.clone(), cause });
             }
             checked += file.rows;
             tell(checked);
         }
-        Ok(())
+        self.attached(0, |one| {
+            check(&mut zip, (&one.path, one.bytes, &one.sha256), &mut buffer)?;
+            checked += 1;
+            tell(checked);
+            Ok(())
+        })
     }
 
     /// Gives the rows of a table behind the first `skip` to `take`, some at a time.
@@ -111,46 +110,80 @@ impl Archive {
         mut take: impl FnMut(Vec<Vec<Value>>) -> Result<(), WholeError>,
     ) -> Result<(), WholeError> {
         let Some(file) = self.file(table) else { return Ok(()) };
+        let (mut page, mut weight) = (Vec::new(), 0);
+        self.lines(file, skip, |number, line| {
+            let row = record::read(line, table, safe, chance);
+            let bad = |cause| WholeError::BadRow { path: file.path.clone(), line: number, cause };
+            page.push(row.map_err(bad)?);
+            weight += line.len();
+            if page.len() == TOGETHER || weight >= HEAVY {
+                take(std::mem::take(&mut page))?;
+                weight = 0;
+            }
+            Ok(())
+        })?;
+        if page.is_empty() { Ok(()) } else { take(page) }
+    }
+
+    /// Gives every line of a file behind the first `skip` to `take`, with its number.
+    fn lines(
+        &self,
+        file: &File,
+        skip: u64,
+        mut take: impl FnMut(u64, &[u8]) -> Result<(), WholeError>,
+    ) -> Result<(), WholeError> {
         let mut zip = open(&self.path)?;
         let damaged = |cause: String| WholeError::Damaged { path: file.path.clone(), cause };
         let entry = zip.by_name(&file.path).map_err(|error| damaged(error.to_string()))?;
         let mut reader = BufReader::with_capacity(1 << 16, entry);
         let (mut line, mut number) = (Vec::new(), 0);
-        let (mut page, mut weight) = (Vec::new(), 0);
         loop {
             line.clear();
             let read = reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line);
-            let read = read.map_err(|error| damaged(error.to_string()))?;
-            if read == 0 {
-                break;
+            if read.map_err(|error| damaged(error.to_string()))? == 0 {
+                return Ok(());
             }
             number += 1;
-            if number <= skip {
-                continue;
-            }
-            let row = record::read(&line, table, safe, chance);
-            let bad = |cause| WholeError::BadRow { path: file.path.clone(), line: number, cause };
-            page.push(row.map_err(bad)?);
-            weight += read;
-            if page.len() == TOGETHER || weight >= HEAVY {
-                take(std::mem::take(&mut page))?;
-                weight = 0;
+            if number > skip {
+                take(number, &line)?;
             }
         }
-        if page.is_empty() { Ok(()) } else { take(page) }
     }
 
-    /// The bytes of a file that is no table.
-    pub fn bytes(&self, file: &File) -> Result<Vec<u8>, WholeError> {
-        let damaged = |cause: String| WholeError::Damaged { path: file.path.clone(), cause };
-        if file.bytes > LARGEST_ATTACHED {
-            return Err(damaged(format!("{} bytes are too many", file.bytes)));
-        }
+    /// What was attached, behind the first `skip`, in the order of the list.
+    fn attached(
+        &self,
+        skip: u64,
+        mut take: impl FnMut(Attached) -> Result<(), WholeError>,
+    ) -> Result<(), WholeError> {
+        let Some(list) = self.manifest.file_list() else { return Ok(()) };
+        self.lines(list, skip, |line, text| {
+            let bad = |error: serde_json::Error| WholeError::BadRow {
+                path: list.path.clone(),
+                line,
+                cause: error.to_string(),
+            };
+            take(serde_json::from_slice(text).map_err(bad)?)
+        })
+    }
+
+    /// The paths of attachments behind the first `skip`, each with its bytes.
+    pub fn parts(
+        &self,
+        skip: u64,
+        mut take: impl FnMut(String, Vec<u8>) -> Result<(), WholeError>,
+    ) -> Result<(), WholeError> {
         let mut zip = open(&self.path)?;
-        let entry = zip.by_name(&file.path).map_err(|error| damaged(error.to_string()))?;
-        let mut bytes = Vec::new();
-        entry.take(file.bytes).read_to_end(&mut bytes).map_err(|error| damaged(error.to_string()))?;
-        Ok(bytes)
+        self.attached(skip, |one| {
+            let damaged = |cause: String| WholeError::Damaged { path: one.path.clone(), cause };
+            if one.bytes > LARGEST_ATTACHED {
+                return Err(damaged(format!("{} bytes are too many", one.bytes)));
+            }
+            let entry = zip.by_name(&one.path).map_err(|error| damaged(error.to_string()))?;
+            let mut bytes = Vec::new();
+            entry.take(one.bytes).read_to_end(&mut bytes).map_err(|error| damaged(error.to_string()))?;
+            take(one.path, bytes)
+        })
     }
 
     /// All rows of a table that is known to be short.
@@ -172,7 +205,63 @@ impl Archive {
 const TOGETHER: usize = 2_000;
 const HEAVY: usize = 4 << 20;
 
+/// Compares a file with its bytes and its SHA-256; says how many lines it has.
+fn check(
+    zip: &mut ZipArchive<BufReader<std::fs::File>>,
+    (path, wanted, sha256): (&str, u64, &str),
+    buffer: &mut [u8],
+) -> Result<u64, WholeError> {
+    let damaged = |cause: String| WholeError::Damaged { path: path.to_owned(), cause };
+    let entry = zip.by_name(path).map_err(|error| damaged(error.to_string()))?;
+    // One byte more than it may have is enough to tell.
+    let mut entry = entry.take(wanted.saturating_add(1));
+    let (mut digest, mut bytes, mut rows) = (Sha256::new(), 0, 0);
+    loop {
+        let read = entry.read(buffer).map_err(|error| damaged(error.to_string()))?;
+        if read == 0 {
+            break;
+        }
+        digest.update(&buffer[..read]);
+        bytes += read as u64;
+        rows += buffer[..read].iter().filter(|byte| **byte == b'\n').count() as u64;
+    }
+    if bytes != wanted || hex(&digest.finalize()) != sha256 {
+        return Err(damaged("its SHA-256 is another".to_owned()));
+    }
+    Ok(rows)
+}
+
 fn open(path: &Path) -> Result<ZipArchive<BufReader<std::fs::File>>, WholeError> {
     let file = std::fs::File::open(path).map_err(|error| file_error(path, error))?;
     ZipArchive::new(BufReader::new(file)).map_err(|error| WholeError::NotOurs(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::export::tests::archive_with;
+    use super::*;
+
+    /// However many there are, the manifest is as long, and each is read back.
+    #[test]
+    fn many_attachments_are_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let length = |count: u32| {
+            let path = folder.path().join(format!("{count}.zip"));
+            let parts: Vec<(String, Vec<u8>)> =
+                (0..count).map(|number| (format!("1/{number}/dados"), number.to_le_bytes().into())).collect();
+            archive_with(&path, &parts);
+            let archive = Archive::open(&path).unwrap();
+            archive.verify(&|_| {}).unwrap();
+            assert_eq!((archive.manifest.attached(), archive.manifest.rows()), (count.into(), 0));
+            let mut found = Vec::new();
+            let take = |path: String, bytes| {
+                found.push((path.strip_prefix("arquivos/").unwrap().to_owned(), bytes));
+                Ok(())
+            };
+            archive.parts(2, take).unwrap();
+            assert_eq!(found, parts[2..]);
+            serde_json::to_string(&archive.manifest).unwrap().len()
+        };
+        assert!(length(2_000) < length(3) + 10);
+    }
 }

@@ -4,8 +4,8 @@
 
 use super::archive::Archive;
 use super::record::{self, Safe};
-use super::{FILES, File, Manifest, WholeError};
-use crate::files::moving;
+use super::{DATA, FILES, Manifest, WholeError, in_background};
+use crate::files::{is_key, moving};
 use crate::{App, Vault, tenants};
 use domain::{Moment, TenantId};
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use storage::audit::{self, Entry};
 use storage::counters::{self, Counter};
 use storage::settings::{self, Setting};
-use storage::whole::{Names, Table, index_names, set_active, tables, taken_logins};
+use storage::whole::{Names, Table, index_names, keep_quiet, set_active, tables, taken_logins};
 use storage::{Lane, Tx, Value, versions};
 use tokio::sync::mpsc;
 
@@ -22,6 +22,8 @@ use tokio::sync::mpsc;
 pub enum Step {
     Checking,
     Writing,
+    /// What people attached is put where it is kept.
+    Attaching,
     /// Names are indexed, so that people are found by them.
     Indexing,
 }
@@ -37,7 +39,7 @@ pub struct Brought {
 
 /// The step of attached files, and how many of them are put before it is written down.
 const ATTACHED: &str = "arquivos";
-const PUT_TOGETHER: usize = 20;
+const PUT_TOGETHER: i64 = 20;
 
 /// What the audit calls it.
 const OPERATION: &str = "amparo bring";
@@ -68,6 +70,12 @@ pub async fn bring(
     run.go_on(begun, &*tell).await?;
     let is_default = run.finish().await?;
     Ok(Brought { manifest: run.archive.manifest, before, is_default })
+}
+
+/// The association that is being brought, or of which half was: it is to be left alone.
+pub(crate) async fn half_brought(app: &App) -> Result<Option<TenantId>, crate::Error> {
+    let text = settings::get(&app.db, Setting::Bringing).await?;
+    Ok(text.as_deref().and_then(Progress::parse).map(|progress| progress.tenant))
 }
 
 struct Run<'a> {
@@ -134,6 +142,24 @@ struct Part {
     rows: Vec<Vec<Value>>,
 }
 
+/// What the last unit needs.
+struct Last {
+    archive: String,
+    entry: Entry,
+    active: bool,
+    paused: bool,
+}
+
+impl Part {
+    fn texts(&self, column: &str) -> Vec<String> {
+        texts(self.table, &self.rows, column)
+    }
+}
+
+fn texts(table: &Table, rows: &[Vec<Value>], column: &str) -> Vec<String> {
+    rows.iter().filter_map(|row| record::text(table, row, column).map(str::to_owned)).collect()
+}
+
 impl Run<'_> {
     fn tenant(&self) -> TenantId {
         self.safe.tenant
@@ -141,10 +167,10 @@ impl Run<'_> {
 
     /// Takes the number, or finds where an earlier run of the same archive stopped.
     async fn begin(&self) -> Result<Progress, WholeError> {
-        let texts = |table: &str, column: &str| -> Result<Vec<String>, WholeError> {
+        let all = |table: &str, column: &str| -> Result<Vec<String>, WholeError> {
             let Some(table) = tables().iter().find(|one| one.name == table) else { return Ok(Vec::new()) };
             let rows = self.archive.few_rows(table, (&self.safe, &*self.app.chance))?;
-            Ok(rows.iter().filter_map(|row| record::text(table, row, column).map(str::to_owned)).collect())
+            Ok(texts(table, &rows, column))
         };
         let progress = Progress {
             tenant: self.tenant(),
@@ -152,7 +178,7 @@ impl Run<'_> {
             step: tables()[0].name.to_owned(),
             done: 0,
         };
-        let doors = Doors { progress, logins: texts("logins", "email")?, hosts: texts("hosts", "host")? };
+        let doors = Doors { progress, logins: all("logins", "email")?, hosts: all("hosts", "host")? };
         let lane = Lane::of(TenantId::SERVER);
         self.app.db.write(lane, doors, |tx, doors| Box::pin(begin(tx, doors))).await
     }
@@ -182,7 +208,7 @@ impl Run<'_> {
         }
         let first = Names::ALL.into_iter().position(|names| names.name() == progress.step);
         if first.is_none() {
-            progress = self.write_attached(progress).await?;
+            progress = self.write_attached(progress, tell).await?;
         }
         for names in Names::ALL.into_iter().skip(first.unwrap_or(0)) {
             progress = self.write_names(progress, names, tell).await?;
@@ -211,12 +237,14 @@ impl Run<'_> {
         let skip = at.done.unsigned_abs();
         // The next rows are read while these are written. Whoever no longer takes them has failed himself.
         let reading = in_background(move || {
-            let give = |rows| send.blocking_send(rows).map_err(|_| WholeError::Meanwhile);
+            let give = |rows| send.blocking_send(rows).map_err(|_| unwanted());
             archive.rows(table, skip, (&safe, &*chance), give)
         });
         let reading = tokio::spawn(reading);
         while let Some(mut rows) = pages.recv().await {
-            rows.iter_mut().for_each(|row| self.adapt(table, row));
+            for row in &mut rows {
+                self.adapt(table, row)?;
+            }
             let count = rows.len() as u64;
             let next = Progress { done: at.done + rows.len() as i64, ..at };
             let part = Part { known, next: next.clone(), table, rows };
@@ -225,48 +253,68 @@ impl Run<'_> {
             (known, at) = (next.clone(), next);
             tell(count);
         }
-        reading.await.unwrap_or(Err(WholeError::Meanwhile))?;
+        ended(reading).await?;
         Ok(known)
     }
 
     /// What a row must be here, where it differs from what it was there.
-    fn adapt(&self, table: &Table, row: &mut [Value]) {
-        let mut set = |column: &str, value: Value| {
-            if let Some(at) = table.place(column) {
-                row[at] = value;
-            }
-        };
+    fn adapt(&self, table: &Table, row: &mut [Value]) -> Result<(), WholeError> {
         match table.name {
-            // Its doors open last.
-            "tenants" => set("active", false.into()),
-            "mails" if self.paused => set("due_at", Value::Null),
-            "receivers" if self.paused => {
-                set("paused_at", self.now.into());
-                set("paused_because", storage::receivers::Pause::ByHand.number().into());
+            // Its doors open last, and until then nothing leaves by itself.
+            "tenants" => {
+                if let Some(at) = table.place("active") {
+                    row[at] = false.into();
+                }
+            }
+            // What is under a key is removed one day: none may lead elsewhere.
+            "files" => {
+                let key = record::text(table, row, "storage_key").unwrap_or_default();
+                if !is_key(self.tenant(), key) {
+                    let path = format!("{DATA}{}.jsonl", table.name);
+                    return Err(WholeError::Damaged { path, cause: format!("storage_key {key:?}") });
+                }
             }
             _ => {}
         }
+        Ok(())
     }
 
     /// Puts what people attached where this server keeps such things, under the keys that it had.
-    async fn write_attached(&self, mut known: Progress) -> Result<Progress, WholeError> {
-        let all: Vec<File> = self.archive.manifest.attached().cloned().collect();
+    async fn write_attached(
+        &self,
+        mut known: Progress,
+        tell: &(impl Fn(Step, u64) + Send + Sync),
+    ) -> Result<Progress, WholeError> {
         let mut at = self.at(known.clone(), ATTACHED);
-        let done = usize::try_from(at.done).unwrap_or(0);
-        for some in all.get(done..).unwrap_or_default().chunks(PUT_TOGETHER) {
-            for file in some {
-                let (archive, own) = (self.archive.clone(), file.clone());
-                let bytes = in_background(move || archive.bytes(&own)).await?;
-                let name = file.path.strip_prefix(FILES).unwrap_or_default();
+        let (send, mut parts) = mpsc::channel::<(String, Vec<u8>)>(2);
+        let (archive, skip) = (self.archive.clone(), at.done.unsigned_abs());
+        let reading = tokio::spawn(in_background(move || {
+            archive.parts(skip, |path, bytes| send.blocking_send((path, bytes)).map_err(|_| unwanted()))
+        }));
+        let mut put = at.done;
+        loop {
+            let part = parts.recv().await;
+            let is_last = part.is_none();
+            if let Some((path, bytes)) = part {
+                let name = path.strip_prefix(FILES).unwrap_or_default();
                 moving::put_part(self.app, self.tenant(), name, bytes.into()).await?;
+                put += 1;
+                tell(Step::Attaching, put.unsigned_abs());
             }
-            let next = Progress { done: at.done + some.len() as i64, ..at };
-            let input = (known, next.clone());
-            let lane = Lane::background(self.tenant());
-            let kept = self.app.db.write(lane, input, |tx, (known, next)| Box::pin(next.replace(tx, known)));
-            kept.await?;
-            (known, at) = (next.clone(), next);
+            if put - at.done == PUT_TOGETHER || (is_last && put > at.done) {
+                let next = Progress { done: put, ..at };
+                let input = (known, next.clone());
+                let lane = Lane::background(self.tenant());
+                let kept =
+                    self.app.db.write(lane, input, |tx, (known, next)| Box::pin(next.replace(tx, known)));
+                kept.await?;
+                (known, at) = (next.clone(), next);
+            }
+            if is_last {
+                break;
+            }
         }
+        ended(reading).await?;
         Ok(known)
     }
 
@@ -309,9 +357,14 @@ impl Run<'_> {
             person: None,
             detail: Some(format!("trouxe a associação, exportada em {}", self.archive.manifest.moment)),
         };
-        let input = (self.archive.digest.clone(), entry, active == Some(&Value::Bool(true)));
+        let last = Last {
+            archive: self.archive.digest.clone(),
+            entry,
+            active: active == Some(&Value::Bool(true)),
+            paused: self.paused,
+        };
         let lane = Lane::of(TenantId::SERVER);
-        self.app.db.write(lane, input, |tx, input| Box::pin(finish(tx, input))).await
+        self.app.db.write(lane, last, |tx, last| Box::pin(finish(tx, last))).await
     }
 }
 
@@ -325,32 +378,47 @@ async fn begin(tx: &mut Tx, doors: &Doors) -> Result<Progress, WholeError> {
     if storage::tenants::find(&mut *tx, wanted.tenant).await?.is_some() {
         return Err(WholeError::Taken(wanted.tenant));
     }
-    let mut taken = Vec::new();
-    for some in doors.logins.chunks(1_000) {
-        taken.extend(taken_logins(&mut *tx, some).await?);
-    }
-    if !taken.is_empty() {
-        return Err(WholeError::LoginsTaken(taken));
-    }
-    let mut hosts = storage::tenants::hosts(&mut *tx).await?;
-    hosts.retain(|(host, _)| doors.hosts.contains(host));
-    if !hosts.is_empty() {
-        return Err(WholeError::HostsTaken(hosts.into_iter().map(|(host, _)| host).collect()));
-    }
+    none_taken(tx, &doors.logins, &doors.hosts).await?;
     counters::reach(tx, TenantId::SERVER, Counter::Tenant, wanted.tenant.get()).await?;
     settings::set(tx, Setting::Bringing, &wanted.to_text()).await?;
     Ok(wanted.clone())
 }
 
+/// Logins and hosts lead to one association each.
+async fn none_taken(tx: &mut Tx, logins: &[String], hosts: &[String]) -> Result<(), WholeError> {
+    let mut taken = Vec::new();
+    for some in logins.chunks(1_000) {
+        taken.extend(taken_logins(&mut *tx, some).await?);
+    }
+    if !taken.is_empty() {
+        return Err(WholeError::LoginsTaken(taken));
+    }
+    let mut taken = storage::tenants::hosts(&mut *tx).await?;
+    taken.retain(|(host, _)| hosts.contains(host));
+    match taken.is_empty() {
+        true => Ok(()),
+        false => Err(WholeError::HostsTaken(taken.into_iter().map(|(host, _)| host).collect())),
+    }
+}
+
 async fn write(tx: &mut Tx, part: &Part) -> Result<(), WholeError> {
     part.next.replace(tx, &part.known).await?;
+    // They were free at the beginning, and are taken last: somebody else may have been faster.
+    match part.table.name {
+        "logins" => none_taken(tx, &part.texts("email"), &[]).await?,
+        "hosts" => none_taken(tx, &[], &part.texts("host")).await?,
+        _ => {}
+    }
     Ok(tx.batch(part.table.inserts(part.next.tenant, &part.rows)).await?)
 }
 
-async fn finish(tx: &mut Tx, (archive, entry, active): &(String, Entry, bool)) -> Result<bool, WholeError> {
+async fn finish(tx: &mut Tx, Last { archive, entry, active, paused }: &Last) -> Result<bool, WholeError> {
     let tenant = entry.tenant;
     if Progress::read(tx).await?.is_none_or(|begun| begun.archive != *archive) {
         return Err(WholeError::Meanwhile);
+    }
+    if *paused {
+        keep_quiet(tx, tenant, entry.at).await?;
     }
     set_active(tx, tenant, *active).await?;
     audit::append(tx, entry).await?;
@@ -365,11 +433,14 @@ async fn finish(tx: &mut Tx, (archive, entry, active): &(String, Entry, bool)) -
     Ok(is_default)
 }
 
-/// Reads files where waiting for them makes nobody wait.
-async fn in_background<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, WholeError> + Send + 'static,
-) -> Result<T, WholeError> {
-    tokio::task::spawn_blocking(work).await.unwrap_or(Err(WholeError::Meanwhile))
+/// Told to whoever reads on while nobody takes what he reads: the other has failed himself, and says why.
+fn unwanted() -> WholeError {
+    WholeError::CutShort("nobody takes what is read".to_owned())
+}
+
+/// The end of a reading, or why there was none.
+async fn ended(reading: tokio::task::JoinHandle<Result<(), WholeError>>) -> Result<(), WholeError> {
+    reading.await.unwrap_or_else(|error| Err(WholeError::CutShort(error.to_string())))
 }
 
 #[cfg(test)]
