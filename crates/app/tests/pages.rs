@@ -65,7 +65,7 @@ async fn the_cpf_of_a_dependent_names_no_driver(world: World) {
     visit.saved("/ext/beneficio/dependente", &dependent).await;
     let form = |driver: &str| {
         format!(
-            "codPessoa={person}&codTipoEvento=1&prioridade=M%C3%A9dia&envolvido=Associado&condutorCpf={driver}"
+            "codPessoa={person}&codTipoEvento=1&prioridade=M%C3%A9dia&envolvido=Cliente&condutorCpf={driver}"
         )
     };
     let refused = visit.post("/console/eventos/novo", &form(&cpf(2))).await;
