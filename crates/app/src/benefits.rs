@@ -206,10 +206,14 @@ async fn change(tx: &mut Tx, asked: &Asked<Input>, code: BenefitCode) -> Result<
     if !wish.problems.is_empty() {
         return Err(Error::Refused(wish.problems));
     }
-    if after == before && item.is_none() {
+    let is_same = after == before && item.is_none();
+    // A sheet that is brought again says what is; whoever else sends a cancelled one wants it changed.
+    if !(is_same && asked.is_import()) {
+        refuse_cancelled(&asked.registers, code, &before)?;
+    }
+    if is_same {
         return Saved::new(&asked.registers, code, before, false);
     }
-    refuse_cancelled(&asked.registers, code, &before)?;
     let around = around(tx, tenant, before.person, &after).await?;
     let judge = (&asked.scope, &*asked.registers);
     refuse_conflicts(judge, Some((code, &before)), &after, before.person, &around)?;

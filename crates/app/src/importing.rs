@@ -58,7 +58,7 @@ use wire::sheet::{column, columns, header_key};
 /// How long an import can be undone; as long are its lines kept.
 pub const UNDO_FOR: Duration = Duration::from_secs(7 * 24 * 3600);
 
-const ORIGIN: &str = "importação";
+pub(crate) const ORIGIN: &str = "importação";
 const RUN: &str = "POST /gestao/importacao/{codImportacao}/iniciar";
 const UNDO: &str = "POST /gestao/importacao/{codImportacao}/desfazer";
 const RECEIVE: &str = "POST /gestao/importacao";

@@ -2,7 +2,7 @@
 
 use crate::access::Session;
 use crate::base::Registers;
-use crate::importing::Doing;
+use crate::importing::{self, Doing};
 use crate::once::{self, Done, Once};
 use crate::situations::Acting;
 use crate::{App, Error};
@@ -44,6 +44,10 @@ impl<I> Asked<I> {
         let Acting { user, operation, origin, quiet, now, .. } = doing.acting();
         let registers = Arc::clone(&doing.registers);
         Asked { scope: doing.scope.clone(), registers, input, now, user, operation, origin, quiet }
+    }
+
+    pub fn is_import(&self) -> bool {
+        self.origin == importing::ORIGIN
     }
 }
 
