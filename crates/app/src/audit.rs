@@ -102,6 +102,7 @@ pub(crate) fn saw(
     operation: &'static str,
     people: impl Iterator<Item = PersonCode>,
 ) -> Result<(), Error> {
+    let operation = caller.within.unwrap_or(operation);
     app.looks.note((caller.scope.tenant(), Some(caller.user)), operation, people, app.now())
 }
 

@@ -1,13 +1,13 @@
 //! `/console/exportar/{lista}`: a list as a file for a spreadsheet, as it was filtered, and the links to it.
 
-use crate::page::Refusal;
+use crate::page::{Refusal, refused};
 use crate::visitor::{Guest, Query};
 use app::App;
 use app::sheets::{self, Export, SheetError};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{RawPathParams, State};
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use futures_util::stream::poll_fn;
@@ -47,13 +47,15 @@ async fn export(State(app): State<App>, guest: Guest, path: RawPathParams, query
     let Some(list) = sheets::named(name) else { return Refusal::NotThere.into_response() };
     match sheets::open(&app, guest.session(), list, query.pairs()).await {
         Ok(export) => file(export),
-        // The page that leads here says what is wrong with a filter.
-        Err(SheetError::Unread(_) | SheetError::App(app::Error::Refused(_) | app::Error::NoSuch { .. })) => {
-            Refusal::NotThere.into_response()
-        }
-        Err(SheetError::App(app::Error::Forbidden)) => Refusal::Forbidden.into_response(),
-        Err(SheetError::App(error)) => Refusal::from(&error).into_response(),
+        Err(SheetError::Unread(problems)) => wrong(problems.into_lines().join("\n")),
+        Err(SheetError::App(app::Error::Refused(rejections))) => wrong(wire::refusal::texts(&rejections)),
+        Err(SheetError::App(error)) => refused(&guest, &error),
     }
+}
+
+/// What is wrong with a filter, where the page that leads here did not keep it from being asked for.
+fn wrong(words: String) -> Response {
+    (StatusCode::BAD_REQUEST, words).into_response()
 }
 
 /// A file that is saved, not shown, and leaves as it is made.

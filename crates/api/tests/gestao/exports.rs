@@ -91,6 +91,17 @@ async fn every_list_leaves_and_is_audited(world: World) {
         })
     })
     .await;
+    // Nobody opened the pages of these lists.
+    for app in calls.world.processes() {
+        app::audit::flush(app).await.unwrap();
+    }
+    let looks = storage::sql("SELECT DISTINCT operation FROM sightings ORDER BY operation");
+    let looks = calls.world.db().query(storage::Weight::Search, looks).await.unwrap();
+    let looks: Vec<String> = looks.iter().map(|row| row.get("operation").unwrap()).collect();
+    assert!(looks.iter().any(|one| one == "GET /gestao/exportacao"), "{looks:?}");
+    for page in ["/ext/beneficio/lista", "/gestao/negocio", "/gestao/lead", "/gestao/historico"] {
+        assert!(!looks.contains(&format!("GET {page}")), "{looks:?}");
+    }
     let named = exported(&calls, &calls.operator, "associado", &[("nome", "Fulano"), ("codLoja", "2")]).await;
     assert_eq!(lines(&named).len(), 1);
     let all = audited(&calls).await.join("\n");

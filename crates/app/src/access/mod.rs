@@ -32,7 +32,7 @@ pub const TOKEN_LIFE: Duration = Duration::from_secs(12 * 3600);
 pub const KNOWN_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Somebody who has shown a good token.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Session {
     pub user: UserCode,
     pub role: Role,
@@ -40,9 +40,16 @@ pub struct Session {
     expires_at: Moment,
     /// What is remembered of the tenant's access must be as new as this.
     version: i64,
+    /// What he does as a whole, where that reads what others show as a page of its own.
+    pub(crate) within: Option<&'static str>,
 }
 
 impl Session {
+    /// The same, whose looks are told as part of one operation, whatever is asked for him.
+    pub(crate) fn within(&self, operation: &'static str) -> Session {
+        Session { within: Some(operation), ..self.clone() }
+    }
+
     /// Refuses a caller whose role is none of these.
     pub fn must_be(&self, roles: &[Role]) -> Result<(), Error> {
         if roles.contains(&self.role) { Ok(()) } else { Err(Error::Forbidden) }
@@ -68,6 +75,7 @@ pub async fn enter(app: &App, token: &str) -> Result<Arc<Session>, Error> {
         scope: Scope::of(key.tenant, holder.role, holder.branches),
         expires_at: holder.expires_at,
         version: needed.map_or(0, |needed| needed.access),
+        within: None,
     });
     if needed.is_some() {
         app.memory.sessions.insert(key, Arc::clone(&session));

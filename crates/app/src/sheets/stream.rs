@@ -10,7 +10,8 @@ use domain::{Sheet, TimeZone};
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use std::time::Duration;
+use tokio::sync::{Semaphore, SemaphorePermit, mpsc};
 use wire::records::ExportacaoQuery;
 
 /// What leaves: the file's name and kind, and its bytes as they come.
@@ -26,6 +27,10 @@ const WAITING: usize = 4;
 /// Looks are written down after so many pages, so that they never pile up.
 const PAGES_BETWEEN_LOOKS: u32 = 50;
 const PIECE: usize = 1 << 16;
+/// Books that are made at once: each is a file on the server's disk until it has left.
+static BOOKS: Semaphore = Semaphore::const_new(3);
+/// How long a book waits for its reader to take one piece.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Begins an export. What is wrong with what was asked for is told here, before anything leaves.
 pub async fn open(
@@ -35,14 +40,19 @@ pub async fn open(
     pairs: Vec<(String, String)>,
 ) -> Result<Export, SheetError> {
     caller.must_be(list.roles)?;
+    let caller = Arc::new(caller.within(audited::OPERATION));
     let how: ExportacaoQuery = wire::read::query(pairs.iter().cloned())?;
     let format = how.format.set().unwrap_or(Sheet::Csv);
     let all = list.headings();
     let chosen = chosen(&all, how.columns.set().as_deref());
     let headings: Vec<Heading> = chosen.iter().map(|at| all[*at]).collect();
+    let book = match format {
+        Sheet::Csv => None,
+        Sheet::Xlsx => Some(BOOKS.try_acquire().map_err(|_| Error::Busy)?),
+    };
     let mut rows = Rows::new(&list, pairs.clone(), chosen);
-    let first = rows.next(app, caller).await?.unwrap_or_default();
-    audited::begun(app, caller, &list, format, &pairs).await?;
+    let first = rows.next(app, &caller).await?.unwrap_or_default();
+    audited::begun(app, &caller, &list, format, &pairs).await?;
     let zone = base::registers(app, caller.scope.tenant()).await?.zone.clone();
     let (send, bytes) = mpsc::channel(WAITING);
     let day = app.now().date_in(&zone).to_iso();
@@ -51,7 +61,7 @@ pub async fn open(
         Sheet::Xlsx => ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     };
     let export = Export { file_name: format!("{}-{day}.{ending}", list.name), content_type, bytes };
-    let leaving = Leaving { app: app.clone(), caller: Arc::clone(caller), list, headings, zone, rows, send };
+    let leaving = Leaving { app: app.clone(), caller, list, headings, zone, rows, send, _book: book };
     tokio::spawn(leaving.run(format, first));
     Ok(export)
 }
@@ -72,6 +82,7 @@ struct Leaving {
     zone: TimeZone,
     rows: Rows,
     send: mpsc::Sender<Result<Vec<u8>, Error>>,
+    _book: Option<SemaphorePermit<'static>>,
 }
 
 /// How an export went on: `false` where its reader has gone.
@@ -134,21 +145,25 @@ impl Leaving {
             book = blocking(move || book.add(&some, &zone).map(|()| book)).await?;
             rows = self.next(&mut pages).await?;
         }
-        let send = self.send.clone();
-        blocking(move || {
-            let mut file = book.finish()?;
-            let mut buffer = vec![0; PIECE];
-            loop {
-                let read = file.read(&mut buffer).map_err(|error| Error::Text(error.to_string()))?;
-                if read == 0 {
-                    return Ok(true);
-                }
-                if send.blocking_send(Ok(buffer[..read].to_vec())).is_err() {
-                    return Ok(false);
-                }
+        let mut file = blocking(move || book.finish()).await?;
+        loop {
+            let piece;
+            (file, piece) = blocking(move || {
+                let mut piece = vec![0; PIECE];
+                let read = file.read(&mut piece).map_err(|error| Error::Text(error.to_string()))?;
+                piece.truncate(read);
+                Ok((file, piece))
+            })
+            .await?;
+            if piece.is_empty() {
+                return Ok(true);
             }
-        })
-        .await
+            // Whoever takes nothing for so long has gone, whether he said so or not.
+            match tokio::time::timeout(PATIENCE, self.send.send(Ok(piece))).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) | Err(_) => return Ok(false),
+            }
+        }
     }
 }
 

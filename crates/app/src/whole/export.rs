@@ -54,7 +54,7 @@ pub async fn export(
         moment: app.now().to_iso(),
         files: Vec::new(),
     };
-    let writer = Writer::new((&unfinished.path, file), manifest, Safe { tenant, vault })?;
+    let writer = Box::new(Writer::new((&unfinished.path, file), manifest, Safe { tenant, vault })?);
     // Before the first row leaves: whoever cuts the export off has what he has.
     let entry = Entry {
         tenant,
