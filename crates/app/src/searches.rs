@@ -8,8 +8,8 @@ use crate::audit::saw;
 use crate::base::{Registers, read_by_registers, registers};
 use crate::{App, Error};
 use domain::{
-    BranchCode, Branches, Entity, MemberCriteria, PersonCode, Rejection, Scope, SituationCode, SituationKind,
-    UserCode, fold,
+    BenefitCode, BranchCode, Branches, Entity, MemberCriteria, PersonCode, Rejection, Scope, SituationCode,
+    SituationKind, UserCode, fold,
 };
 use quick_cache::sync::Cache;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use storage::counters::{self, Counter};
 pub use storage::monthly::Turn;
 use storage::searches::{self, Driver, Led, PAGE};
 pub use storage::searches::{Found, FoundBenefit, OfBenefit};
-use storage::tally::{Counts, NO_SITUATION, Ordering};
+use storage::tally::{Counts, NO_SITUATION, Ordering, Stretch};
 use storage::{Tx, benefits, monthly};
 use wire::read::Given;
 use wire::records::{PesquisaAssociadoQuery, PesquisaBeneficioQuery};
@@ -70,6 +70,50 @@ pub async fn rows(
     Ok(Page { rows, number, total, registers })
 }
 
+/// What was read, and behind what the next begins where there may be more.
+pub struct Behind<T> {
+    pub rows: Vec<T>,
+    pub next: Option<i32>,
+    pub registers: Arc<Registers>,
+}
+
+/// The next members behind a slot, for whoever reads all of them: whatever changes meanwhile, none that stays is left out.
+pub async fn rows_behind(
+    app: &App,
+    caller: &Session,
+    query: PesquisaAssociadoQuery,
+    after: i32,
+    operation: &'static str,
+) -> Result<Behind<Found>, Error> {
+    let tenant = caller.scope.tenant();
+    let registers = registers(app, tenant).await?;
+    let Some((scope, criteria)) = criteria::of_members(&registers, &caller.scope, query) else {
+        return Ok(Behind { rows: Vec::new(), next: None, registers });
+    };
+    let asked = |registers: &Registers| (Asked::by(registers, &scope, &criteria), after);
+    let ((rows, next), registers) = read_by_registers(app, tenant, asked, |tx, (asked, after)| {
+        Box::pin(async move {
+            let slots = match Led::find(tx, &asked.scope, &asked.criteria).await? {
+                Some(search) => search.slots(tx, *after, 0).await?,
+                None => {
+                    let counts = asked.counts();
+                    let stretch = counts.behind(tx, i64::from(*after), PAGE).await?;
+                    asked.slots(tx, &counts, stretch).await?
+                }
+            };
+            Ok::<_, Error>((searches::at(tx, &asked.scope, &slots).await?, next(&slots)))
+        })
+    })
+    .await?;
+    saw(app, caller, operation, rows.iter().map(|row| row.person.code))?;
+    Ok(Behind { rows, next, registers })
+}
+
+/// Behind what the next page begins, where this one is full.
+fn next(page: &[i32]) -> Option<i32> {
+    page.last().copied().filter(|_| page.len() as i64 == PAGE)
+}
+
 async fn find_few(
     app: &App,
     scope: &Scope,
@@ -96,20 +140,10 @@ async fn find_many(
 ) -> Result<(Vec<Found>, i64, Arc<Registers>), Error> {
     let key = (caller.user, scope, criteria);
     let known = app.memory.totals.get(&key);
-    let asked = |registers: &Registers| {
-        let situations = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
-        let branches: Vec<_> =
-            registers.branches.iter().map(|one| one.code).filter(|one| key.1.sees(*one)).collect();
-        // Whoever sees each branch there is sees everything, and no row needs to be asked for its branch.
-        let sees_all = branches.len() == registers.branches.len();
-        Asked {
-            branches,
-            situations: situations.map(|one| one.code).chain([NO_SITUATION]).collect(),
-            scope: if sees_all { Scope::whole(key.1.tenant()) } else { key.1.clone() },
-            criteria: key.2.clone(),
-            number,
-            known: known.clone(),
-        }
+    let asked = |registers: &Registers| Asked {
+        number,
+        known: known.clone(),
+        ..Asked::by(registers, &key.1, &key.2)
     };
     let tenant = caller.scope.tenant();
     let ((rows, total, learnt), registers) =
@@ -128,6 +162,45 @@ struct Asked {
     situations: Vec<SituationCode>,
     number: i32,
     known: Option<Arc<Total>>,
+}
+
+impl Asked {
+    /// The first page.
+    fn by(registers: &Registers, scope: &Scope, criteria: &MemberCriteria) -> Asked {
+        let situations = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
+        let branches: Vec<_> =
+            registers.branches.iter().map(|one| one.code).filter(|one| scope.sees(*one)).collect();
+        // Whoever sees each branch there is sees everything, and no row needs to be asked for its branch.
+        let sees_all = branches.len() == registers.branches.len();
+        Asked {
+            branches,
+            situations: situations.map(|one| one.code).chain([NO_SITUATION]).collect(),
+            scope: if sees_all { Scope::whole(scope.tenant()) } else { scope.clone() },
+            criteria: criteria.clone(),
+            number: 1,
+            known: None,
+        }
+    }
+
+    /// What the tally counts, where only branch and situation are asked for.
+    fn counts(&self) -> Counts {
+        Counts {
+            tenant: self.scope.tenant(),
+            ordering: Ordering::Slot,
+            branches: self.branches.clone(),
+            situations: self.criteria.situation.map_or_else(|| self.situations.clone(), |one| vec![one]),
+        }
+    }
+
+    /// The slots of a stretch that the tally found.
+    async fn slots(&self, tx: &mut Tx, counts: &Counts, stretch: Stretch) -> Result<Vec<i32>, Error> {
+        // Where everything is seen, the order of the rows is the order of the page.
+        let is_everything = *self.scope.branches() == Branches::All && self.criteria.situation.is_none();
+        match is_everything {
+            true => Ok(searches::stretch_slots(tx, &self.scope, None, stretch).await?),
+            false => slots_of(tx, counts, stretch).await,
+        }
+    }
 }
 
 type Read = (Vec<Found>, i64, Option<Total>);
@@ -160,26 +233,11 @@ async fn read_members(tx: &mut Tx, asked: &Asked) -> Result<Read, Error> {
 
 /// Only branch and situation are asked for: the tally knows how many there are and where each page begins.
 async fn by_tally(tx: &mut Tx, asked: &Asked) -> Result<Read, Error> {
-    let Asked { scope, criteria, .. } = asked;
-    let situations = criteria.situation.map_or_else(|| asked.situations.clone(), |one| vec![one]);
-    let counts = Counts {
-        tenant: scope.tenant(),
-        ordering: Ordering::Slot,
-        branches: asked.branches.clone(),
-        situations: situations.clone(),
-    };
+    let counts = asked.counts();
     let (total, stretch) = counts.page(tx, i64::from(asked.number - 1) * PAGE, PAGE).await?;
     let Some(stretch) = stretch else { return Ok((Vec::new(), total, None)) };
-    // Where everything is seen, the order of the rows is the order of the page.
-    let is_everything = *scope.branches() == Branches::All && criteria.situation.is_none();
-    let slots = match is_everything {
-        true => searches::stretch_slots(tx, scope, None, stretch).await?,
-        false => {
-            let limited = Scope::of(scope.tenant(), domain::Role::Operator, asked.branches.iter().copied());
-            searches::stretch_slots(tx, &limited, Some(&situations), stretch).await?
-        }
-    };
-    Ok((searches::at(tx, scope, &slots).await?, total, None))
+    let slots = asked.slots(tx, &counts, stretch).await?;
+    Ok((searches::at(tx, &asked.scope, &slots).await?, total, None))
 }
 
 /// How many rows a search has, and where the pages that were read begin.
@@ -269,14 +327,7 @@ fn holders(rows: &[FoundBenefit]) -> impl Iterator<Item = PersonCode> {
 pub async fn list(app: &App, caller: &Session, number: i32) -> Result<Page<FoundBenefit>, Error> {
     let tenant = caller.scope.tenant();
     let asked = |registers: &Registers| {
-        let of_benefits = registers.situations.iter().filter(|one| one.entity == Entity::Benefit);
-        let branches = registers.branches.iter().map(|one| one.code);
-        let counts = Counts {
-            tenant,
-            ordering: Ordering::Benefit,
-            branches: branches.filter(|one| caller.scope.sees(*one)).collect(),
-            situations: of_benefits.map(|one| one.code).collect(),
-        };
+        let counts = Counts { ordering: Ordering::Benefit, ..counts_of(registers, &caller.scope, None) };
         (caller.scope.clone(), counts, number)
     };
     let ((rows, total), registers) = read_by_registers(app, tenant, asked, |tx, (scope, counts, number)| {
@@ -285,6 +336,56 @@ pub async fn list(app: &App, caller: &Session, number: i32) -> Result<Page<Found
     .await?;
     saw(app, caller, "GET /ext/beneficio/lista", holders(&rows))?;
     Ok(Page { rows, number, total, registers })
+}
+
+/// The next benefits of a part of the list, which is of no month, behind a place: for whoever reads all of them. They come in the
+/// order in which the part is shown, and whatever changes meanwhile, none that stays is left out.
+pub async fn benefits_behind(
+    app: &App,
+    caller: &Session,
+    part: &Part,
+    after: i32,
+    operation: &'static str,
+) -> Result<Behind<FoundBenefit>, Error> {
+    let tenant = caller.scope.tenant();
+    let Some(scope) = part.scope(caller) else {
+        return Ok(Behind { rows: Vec::new(), next: None, registers: registers(app, tenant).await? });
+    };
+    let is_everything = part.branch.is_none() && part.situation.is_none();
+    let ordering = if is_everything { Ordering::Benefit } else { Ordering::Slot };
+    let asked = |registers: &Registers| {
+        let counts = Counts { ordering, ..counts_of(registers, &scope, part.situation) };
+        (scope.clone(), counts, after)
+    };
+    let ((rows, next), registers) = read_by_registers(app, tenant, asked, |tx, (scope, counts, after)| {
+        Box::pin(async move {
+            if counts.branches.is_empty() || counts.situations.is_empty() {
+                return Ok((Vec::new(), None));
+            }
+            let stretch = counts.behind(tx, i64::from(*after), PAGE).await?;
+            let (codes, next) = match counts.ordering {
+                Ordering::Benefit => {
+                    let codes = benefits::codes(tx, scope, stretch, PAGE).await?;
+                    let places: Vec<i32> = codes.iter().map(|code| code.get()).collect();
+                    (codes, next(&places))
+                }
+                Ordering::Slot => {
+                    let slots = slots_of(tx, counts, stretch).await?;
+                    (searches::benefits_of(tx, counts.tenant, &slots).await?, next(&slots))
+                }
+            };
+            Ok::<_, Error>((in_order(tx, scope, &codes).await?, next))
+        })
+    })
+    .await?;
+    saw(app, caller, operation, holders(&rows))?;
+    Ok(Behind { rows, next, registers })
+}
+
+async fn in_order(tx: &mut Tx, scope: &Scope, codes: &[BenefitCode]) -> Result<Vec<FoundBenefit>, Error> {
+    let mut rows = searches::benefits_at(tx, scope, codes).await?;
+    rows.sort_by_key(|row| codes.iter().position(|code| *code == row.code));
+    Ok(rows)
 }
 
 /// Which part of the list of benefits somebody wants; what is empty asks for nothing.
@@ -296,6 +397,13 @@ pub struct Part {
     pub month: Option<(Turn, String)>,
 }
 
+impl Part {
+    /// What of it somebody sees.
+    fn scope(&self, caller: &Session) -> Option<Scope> {
+        self.branch.map_or_else(|| Some(caller.scope.clone()), |branch| caller.scope.narrowed(branch))
+    }
+}
+
 /// A page of a part of the list.
 pub async fn listed(
     app: &App,
@@ -305,11 +413,9 @@ pub async fn listed(
 ) -> Result<Page<FoundBenefit>, Error> {
     let tenant = caller.scope.tenant();
     let registers = registers(app, tenant).await?;
-    let scope = match part.branch {
-        Some(branch) => caller.scope.narrowed(branch),
-        None => Some(caller.scope.clone()),
+    let Some(scope) = part.scope(caller) else {
+        return Ok(Page { rows: Vec::new(), number, total: 0, registers });
     };
-    let Some(scope) = scope else { return Ok(Page { rows: Vec::new(), number, total: 0, registers }) };
     let asked = |registers: &Registers| {
         let counts = counts_of(registers, &scope, part.situation);
         (scope.clone(), counts, part.month.clone(), i64::from(number - 1) * PAGE)
@@ -353,9 +459,7 @@ async fn read_part(
             (searches::benefits_of(tx, scope.tenant(), &slots).await?, total)
         }
     };
-    let mut rows = searches::benefits_at(tx, scope, &codes).await?;
-    rows.sort_by_key(|row| codes.iter().position(|code| *code == row.code));
-    Ok((rows, total))
+    Ok((in_order(tx, scope, &codes).await?, total))
 }
 
 /// The slots of a page of these rows, and how many there are in all.
@@ -365,8 +469,12 @@ pub(crate) async fn first_slots(tx: &mut Tx, counts: &Counts, skip: i64) -> Resu
     }
     let (total, stretch) = counts.page(tx, skip, PAGE).await?;
     let Some(stretch) = stretch else { return Ok((Vec::new(), total)) };
+    Ok((slots_of(tx, counts, stretch).await?, total))
+}
+
+async fn slots_of(tx: &mut Tx, counts: &Counts, stretch: Stretch) -> Result<Vec<i32>, Error> {
     let limited = Scope::of(counts.tenant, domain::Role::Operator, counts.branches.iter().copied());
-    Ok((searches::stretch_slots(tx, &limited, Some(&counts.situations), stretch).await?, total))
+    Ok(searches::stretch_slots(tx, &limited, Some(&counts.situations), stretch).await?)
 }
 
 /// When the first of those that wait to be active were registered: `yyyy-MM-dd`, a page of them at most.

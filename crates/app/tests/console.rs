@@ -172,6 +172,62 @@ async fn months_count_what_was_registered_and_what_is_cancelled(database: Databa
 }
 
 #[both_engines]
+async fn whoever_reads_a_whole_list_misses_none_that_stays_while_others_go(database: Database) {
+    let app = loaded(&database).await;
+    let (admin, operator) = (entered(&app, ADMINISTRATOR).await, entered(&app, OPERATOR).await);
+    let registers = app::base::registers(&app, admin.scope.tenant()).await.unwrap();
+    let [active, cancelled] =
+        [SituationKind::Active, SituationKind::Cancelled].map(|kind| default(&registers, kind));
+    let everything = Part { month: None, branch: None, situation: None };
+    let in_use = Part { situation: Some(active), ..everything.clone() };
+    let members = || read::query([("situacaoBeneficio".to_owned(), "ATIVO".to_owned())].into_iter()).unwrap();
+    for caller in [&operator, &admin] {
+        let mut wanted = Vec::new();
+        for number in 1.. {
+            let page = searches::listed(&app, caller, in_use.clone(), number).await.unwrap();
+            wanted.extend(page.rows.iter().map(|row| row.code));
+            if wanted.len() as i64 >= page.total {
+                break;
+            }
+        }
+        let (mut parts, mut rows, mut after) = (Vec::new(), Vec::new(), (Some(0), Some(0)));
+        while after != (None, None) {
+            if let Some(place) = after.0 {
+                let read = searches::benefits_behind(&app, caller, &in_use, place, "GET /x").await.unwrap();
+                parts.extend(read.rows.iter().map(|row| row.code));
+                after.0 = read.next;
+            }
+            if let Some(place) = after.1 {
+                let read = searches::rows_behind(&app, caller, members(), place, "GET /x").await.unwrap();
+                rows.extend(read.rows.iter().map(|row| row.benefit.as_ref().unwrap().code));
+                after.1 = read.next;
+            }
+            // Some that were read go: by their number, the next page would begin so many further on.
+            for code in wanted.drain(..3.min(wanted.len())) {
+                move_to(&app, caller, code, cancelled).await;
+            }
+        }
+        assert!(parts.len() > 100 || Arc::ptr_eq(caller, &operator), "more than a page: {}", parts.len());
+        for stays in &wanted {
+            assert!(parts.contains(stays) && rows.contains(stays), "{stays}");
+        }
+        let mut once = parts.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!(once.len(), parts.len(), "nor any twice");
+        // All of them, in the order of their codes.
+        let (mut all, mut after) = (Vec::new(), Some(0));
+        while let Some(place) = after {
+            let read = searches::benefits_behind(&app, caller, &everything, place, "GET /x").await.unwrap();
+            all.extend(read.rows.iter().map(|row| row.code));
+            after = read.next;
+        }
+        assert!(all.is_sorted());
+        assert_eq!(all.len() as i64, searches::list(&app, caller, 1).await.unwrap().total);
+    }
+}
+
+#[both_engines]
 async fn a_part_of_the_list_is_what_the_caller_sees_of_it(database: Database) {
     let app = loaded(&database).await;
     let (admin, operator) = (entered(&app, ADMINISTRATOR).await, entered(&app, OPERATOR).await);

@@ -129,6 +129,20 @@ impl Counts {
         Ok((total, Some(Stretch { first: first * FINE, last: last * FINE + FINE - 1, skip: skip - before })))
     }
 
+    /// A stretch that holds the next `take` rows behind a place, or all there are: for whoever reads one page behind the other
+    /// while rows come and go.
+    pub async fn behind(&self, tx: &mut crate::Tx, place: i64, take: i64) -> Result<Stretch, Error> {
+        // Of its own block nobody knows how many lie behind it: those that follow must do.
+        let own = place / FINE;
+        let coarse = Some((own / COARSE, i64::from(i32::MAX)));
+        let coarse = self.blocks(&mut *tx, self.ordering as i64 + 1, coarse).await?;
+        let last = enough(coarse.iter().filter(|(block, _)| *block > own / COARSE), take, own / COARSE);
+        let fine = Some((own + 1, last * COARSE + COARSE - 1));
+        let fine = self.blocks(&mut *tx, self.ordering as i64, fine).await?;
+        let last = enough(fine.iter(), take, own);
+        Ok(Stretch { first: place + 1, last: last * FINE + FINE - 1, skip: 0 })
+    }
+
     async fn blocks(
         &self,
         from: impl Into<Source<'_>>,
@@ -148,6 +162,18 @@ impl Counts {
         let rows = from.into().all(Weight::Search, statement).await?;
         rows.iter().map(|row| Ok((row.get("block")?, row.get("rows")?))).collect()
     }
+}
+
+/// The block with which there are enough rows, or the last of them.
+fn enough<'b>(blocks: impl Iterator<Item = &'b (i64, i64)>, take: i64, own: i64) -> i64 {
+    let (mut rows, mut last) = (0, own);
+    for (block, more) in blocks {
+        if rows >= take {
+            break;
+        }
+        (rows, last) = (rows + more, *block);
+    }
+    last
 }
 
 /// The block in which the row behind the first `skip` lies, and how many rows lie before that block.
@@ -174,6 +200,15 @@ mod tests {
         assert_eq!(found[..3], [(0, 0); 3]);
         assert_eq!(found[3..8], [(2, 3); 5]);
         assert_eq!(found[8..], [(7, 8); 2]);
+    }
+
+    #[test]
+    fn there_are_enough_rows_with_the_block_that_holds_the_last() {
+        let blocks = [(3, 60), (4, 0), (9, 60), (12, 60)];
+        assert_eq!(enough(blocks.iter(), 100, 2), 9);
+        assert_eq!(enough(blocks.iter(), 60, 2), 3);
+        assert_eq!(enough(blocks.iter(), 1000, 2), 12);
+        assert_eq!(enough([].iter(), 100, 2), 2);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The rows of a list, a page at a time, by the functions that show it. Where a list is shown from its newest on, the next
-//! page begins behind the last row that was read: what is added meanwhile moves nothing.
+//! The rows of a list, a page at a time, by the functions that show it. The next page begins behind the last row that was
+//! read, wherever a list has an order that stays: what comes and goes meanwhile moves nothing.
 
 use super::office::{self, Audited};
 use super::registers::{self, Names};
@@ -7,7 +7,7 @@ use super::{Cell, Column, List, SheetError, Which, members, work};
 use crate::access::Session;
 use crate::audit::{self, Reading};
 use crate::base::{self, Registers};
-use crate::searches::{self, FoundBenefit, Part, Turn};
+use crate::searches::{self, Behind, FoundBenefit, Part, Turn};
 use crate::{App, cases, deals, feed, leads, mail, registering, triggers, users};
 use ::registers::Register;
 use domain::{CaseKind, Entity, HistoryCode, Moment, UserCode};
@@ -35,8 +35,8 @@ pub(super) struct Rows {
 }
 
 enum At {
-    Members { page: i32 },
-    Benefits { page: i32 },
+    Members { after: i32 },
+    Benefits { after: i32 },
     Cases { kind: CaseKind, until: Option<Moment>, skip: i64 },
     Deals { page: i32, last: i32 },
     Leads { page: i32, last: i32 },
@@ -51,8 +51,8 @@ enum At {
 impl Rows {
     pub fn new(list: &List, pairs: Pairs, columns: Vec<usize>) -> Rows {
         let at = match list.which {
-            Which::Members => At::Members { page: 1 },
-            Which::Benefits => At::Benefits { page: 1 },
+            Which::Members => At::Members { after: 0 },
+            Which::Benefits => At::Benefits { after: 0 },
             Which::Cases(kind) => At::Cases { kind, until: None, skip: 0 },
             Which::Deals => At::Deals { page: 1, last: i32::MAX },
             Which::Leads => At::Leads { page: 1, last: i32::MAX },
@@ -73,19 +73,21 @@ impl Rows {
         }
         let (pairs, columns) = (&self.pairs, &self.columns);
         let (rows, has_more) = match &mut self.at {
-            At::Members { page } => {
-                let query: PesquisaAssociadoQuery = asked(pairs, Some(*page))?;
-                let found = searches::rows(app, caller, query, OPERATION).await?;
-                let has_more = behind(page, found.total);
-                (picked(members::MEMBERS, columns, &found.registers, &found.rows), has_more)
+            At::Members { after } => {
+                let query: PesquisaAssociadoQuery = asked(pairs)?;
+                let found = searches::rows_behind(app, caller, query, *after, OPERATION).await?;
+                *after = found.next.unwrap_or(*after);
+                let rows = picked(members::MEMBERS, columns, &found.registers, &found.rows);
+                (rows, found.next.is_some())
             }
-            At::Benefits { page } => {
-                let (found, total, by) = benefits(app, caller, pairs, *page).await?;
-                let has_more = behind(page, total);
-                (picked(members::BENEFITS, columns, &by, &found), has_more)
+            At::Benefits { after } => {
+                let found = benefits(app, caller, pairs, *after).await?;
+                *after = found.next.unwrap_or(*after);
+                let rows = picked(members::BENEFITS, columns, &found.registers, &found.rows);
+                (rows, found.next.is_some())
             }
             At::Cases { kind, until, skip } => {
-                let query: CasoQuery = asked(pairs, None)?;
+                let query: CasoQuery = asked(pairs)?;
                 let (found, by) = cases::behind(app, caller, *kind, query, (*until, *skip)).await?;
                 if let Some(last) = found.last().map(|one| one.case.head().opened_at) {
                     let same = found.iter().filter(|one| one.case.head().opened_at == last).count() as i64;
@@ -96,7 +98,7 @@ impl Rows {
                 (picked(work::CASES, columns, &by, &found), has_more)
             }
             At::Deals { page, last } => {
-                let wanted = wanted_deals(asked(pairs, None)?, *page);
+                let wanted = wanted_deals(asked(pairs)?, *page);
                 let mut found = deals::page(app, caller, wanted).await?;
                 let has_more = behind(page, found.total);
                 found.rows.retain(|one| one.code.get() < *last);
@@ -104,7 +106,7 @@ impl Rows {
                 (picked(work::DEALS, columns, &found.registers, &found.rows), has_more)
             }
             At::Leads { page, last } => {
-                let query: LeadQuery = asked(pairs, None)?;
+                let query: LeadQuery = asked(pairs)?;
                 let (filter, active, branch) = (query.filter.set(), query.active.set(), query.branch.set());
                 let wanted = leads::Wanted { filter, active, branch, page: *page };
                 let mut found = leads::page(app, caller, wanted).await?;
@@ -114,7 +116,7 @@ impl Rows {
                 (picked(work::LEADS, columns, &found.registers, &found.rows), has_more)
             }
             At::Users { page } => {
-                let query: UsuarioQuery = asked(pairs, None)?;
+                let query: UsuarioQuery = asked(pairs)?;
                 let (filter, active) = (query.filter.set(), query.active.set());
                 let (role, branch) = (query.role.set(), query.branch.set());
                 let wanted = users::Wanted { filter, active, role, branch, page: *page };
@@ -124,7 +126,7 @@ impl Rows {
             }
             At::Audit { before, users } => {
                 let by = base::registers(app, caller.scope.tenant()).await?;
-                let reading = reading(asked(pairs, None)?, &by, *before);
+                let reading = reading(asked(pairs)?, &by, *before);
                 let users = match users {
                     Some(users) => Arc::clone(users),
                     None => Arc::clone(users.insert(Arc::new(audit::user_names(app, caller).await?))),
@@ -145,7 +147,7 @@ impl Rows {
             }
             At::Deliveries { before } => {
                 let by = base::registers(app, caller.scope.tenant()).await?;
-                let query: EntregaExportacaoQuery = asked(pairs, None)?;
+                let query: EntregaExportacaoQuery = asked(pairs)?;
                 let receiver = query.receiver;
                 let wanted = wanted_deliveries(query, &by, *before);
                 let found = triggers::newest(app, caller.scope.tenant(), receiver, wanted).await?;
@@ -153,7 +155,7 @@ impl Rows {
                 (picked(office::DELIVERIES, columns, &by, &found.told), found.before.is_some())
             }
             At::History { after } => {
-                let query: HistoricoQuery = asked(pairs, None)?;
+                let query: HistoricoQuery = asked(pairs)?;
                 let found = feed::page(app, caller, query.entity.set(), *after).await?;
                 *after = found.entries.last().map_or(*after, |one| one.code);
                 (picked(office::HISTORY, columns, &found.registers, &found.entries), found.has_more)
@@ -185,9 +187,8 @@ fn behind(page: &mut i32, total: i64) -> bool {
     has_more
 }
 
-fn asked<T: Record>(pairs: &Pairs, page: Option<i32>) -> Result<T, SheetError> {
-    let own = pairs.iter().filter(|(name, _)| name != "pagina" && name != "apos").cloned();
-    Ok(read::query(own.chain(page.map(|page| ("pagina".to_owned(), page.to_string()))))?)
+fn asked<T: Record>(pairs: &Pairs) -> Result<T, SheetError> {
+    Ok(read::query(pairs.iter().filter(|(name, _)| name != "pagina" && name != "apos").cloned())?)
 }
 
 /// The wanted cells of rows.
@@ -199,41 +200,44 @@ fn picked<T>(columns: &[Column<T>], wanted: &[usize], by: &Registers, rows: &[T]
     rows.iter().map(cells).collect()
 }
 
-/// What names a few benefits.
-const KEYS: [&str; 4] = ["placa", "chassi", "sequencial", "numeroCartaoDesconto"];
-
+/// The next benefits behind a place: a slot, or a page where those of a month are asked for.
 async fn benefits(
     app: &App,
     caller: &Session,
     pairs: &Pairs,
-    page: i32,
-) -> Result<(Vec<FoundBenefit>, i64, Arc<Registers>), SheetError> {
-    let query: BeneficioExportacaoQuery = asked(pairs, None)?;
-    let by = base::registers(app, caller.scope.tenant()).await?;
+    after: i32,
+) -> Result<Behind<FoundBenefit>, SheetError> {
+    let query: BeneficioExportacaoQuery = asked(pairs)?;
+    let registers = base::registers(app, caller.scope.tenant()).await?;
     let branch = query.branch.set();
     if KEYS.iter().any(|key| pairs.iter().any(|(name, text)| name == key && !text.is_empty())) {
-        let asked: PesquisaBeneficioQuery = asked(pairs, None)?;
+        let asked: PesquisaBeneficioQuery = asked(pairs)?;
+        // All of them, however many a page has.
         let mut found = searches::benefits(app, caller, asked).await?;
         found.rows.retain(|row| branch.is_none_or(|branch| row.benefit.branch == branch));
-        // All of them, however many a page has.
-        return Ok((found.rows, 0, found.registers));
+        return Ok(Behind { rows: found.rows, next: None, registers: found.registers });
     }
-    let named = query.situation.set();
-    let situation = match &named {
-        Some(name) => match by.situation_named(Entity::Benefit, name) {
+    let situation = match query.situation.set() {
+        Some(name) => match registers.situation_named(Entity::Benefit, &name) {
             Some(one) => Some(one.code),
-            None => return Ok((Vec::new(), 0, by)),
+            None => return Ok(Behind { rows: Vec::new(), next: None, registers }),
         },
         None => None,
     };
     let registered = query.registered.set().map(|month| (Turn::Registered, month));
     let month = registered.or(query.cancelled.set().map(|month| (Turn::Cancelled, month)));
-    let found = match (branch, situation, &month) {
-        (None, None, None) => searches::list(app, caller, page).await?,
-        _ => searches::listed(app, caller, Part { branch, situation, month }, page).await?,
-    };
-    Ok((found.rows, found.total, found.registers))
+    let part = Part { branch, situation, month };
+    if part.month.is_some() {
+        let page = after + 1;
+        let found = searches::listed(app, caller, part, page).await?;
+        let next = (i64::from(page) * PAGE < found.total).then_some(page);
+        return Ok(Behind { rows: found.rows, next, registers: found.registers });
+    }
+    Ok(searches::benefits_behind(app, caller, &part, after, OPERATION).await?)
 }
+
+/// What names a few benefits.
+const KEYS: [&str; 4] = ["placa", "chassi", "sequencial", "numeroCartaoDesconto"];
 
 fn wanted_deals(query: NegocioQuery, page: i32) -> deals::Wanted {
     deals::Wanted {

@@ -144,7 +144,7 @@ impl Tags {
                     self.name = None;
                 }
                 (byte, Some((length, last))) => {
-                    (*length, *last) = (*length + 1, (*last << 8) | u32::from(*byte))
+                    (*length, *last) = (*length + 1, (*last << 8) | u32::from(*byte));
                 }
                 (_, None) => {}
             }
