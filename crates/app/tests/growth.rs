@@ -239,6 +239,8 @@ async fn the_work_of_no_statement_grows_with_the_association(database: Database)
     for ((step, text), load) in &large {
         let before = before(&small, step, text);
         let most = if step.starts_with("feed of") || step.contains("step by step") { PAGES } else { PAGE };
+        // Whoever counts many times in one unit steps over what he counted before.
+        let of_row = if text.starts_with("INSERT INTO listing_tally") { 2 * of_row } else { of_row };
         let is_a_fuller_page = load.rows <= most && load.work <= of_row * load.rows as i64;
         if load.work <= floor
             || is_a_fuller_page
