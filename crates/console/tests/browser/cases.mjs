@@ -159,15 +159,15 @@ async function twice(page) {
   const other = await page.context().newPage();
   await other.goto(`${at}/alterar`);
   await other.fill('[name="descricao"]', "O que o outro escreveu.");
-  await other.click("text=Salvar");
+  await other.click('button:has-text("Salvar")');
   await other.waitForSelector(".notice[role=status]");
   await page.fill('[name="descricao"]', "O que eu escrevi.");
-  await page.click("text=Salvar");
+  await page.click('button:has-text("Salvar")');
   const told = await page.innerText("[role=alert]");
   assert.match(told, /O que eu escrevi/);
   assert.match(told, /O que o outro escreveu/);
   assert.equal(await page.inputValue('[name="descricao"]'), "O que eu escrevi.");
-  await page.click("text=Salvar");
+  await page.click('button:has-text("Salvar")');
   await page.waitForSelector(".notice[role=status]");
   assert.match(await page.innerText(".pre >> nth=0"), /O que eu escrevi/);
 }
