@@ -40,6 +40,8 @@ pub enum ImportProblem {
     TooLate,
     /// A code that belonged to something which an undone import had brought.
     Removed,
+    /// Neither a line nor whoever brought the file says in which branch somebody new begins.
+    NoBranch,
 }
 
 impl ImportProblem {

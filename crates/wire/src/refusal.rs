@@ -566,6 +566,9 @@ fn imported(problem: &ImportProblem) -> String {
         P::TooLate => {
             "codImportacao: uma importação pode ser desfeita por 7 dias, e eles já passaram.".to_owned()
         }
+        P::NoBranch => {
+            "codLoja: a linha não diz a loja; escolha, nas colunas do arquivo, a loja de quem é novo.".to_owned()
+        }
         P::Removed => {
             "este código foi de um registro que uma importação desfeita removeu, e não volta a ser usado; deixe a célula vazia."
                 .to_owned()

@@ -130,6 +130,11 @@ fn new(doing: &Doing, known: &Known, row: &Row, at: usize) -> Result<New, Vec<Re
     };
     let mut problems = bad_references(&doing.scope, &doing.registers, fields, Some(&input.document));
     let branch = home(&doing.scope, &doing.registers, fields, &mut problems);
+    for problem in &mut problems {
+        if matches!(problem, Rejection::Missing(Field::Branch)) {
+            *problem = Rejection::Import(ImportProblem::NoBranch);
+        }
+    }
     if let Some(code) = row.code {
         if known.taken.contains(&code) {
             problems.push(Rejection::CodeTaken { field: Field::Person, code: code.get() });
