@@ -113,6 +113,8 @@ async fn lay_up(base: &Base, count: u64, first: i64) -> Result<(), Failure> {
             let client = connect(config).await?;
             client.batch_execute(&outbox).await?;
             client.batch_execute(&queues).await?;
+            // As it does by itself on a server that runs.
+            client.batch_execute("ANALYZE outbox, queues").await?;
         }
     }
     Ok(())
