@@ -2,9 +2,9 @@
 
 use super::ours::{CALLERS, callers};
 use super::tables::{CREATE, PAGE, POINT, RANGE, Sheet, TENANT, tables};
-use super::units::{BATCH, COUNTER, HISTORY, OUTBOX, QUEUE, RECEIVER, body, change};
+use super::units::{BATCH, COUNTER, HISTORY, OUTBOX, RECEIVER, body, change};
 use crate::measure::{Keys, Side};
-use futures_util::future::{join_all, try_join3};
+use futures_util::future::{join_all, try_join};
 use futures_util::{SinkExt, pin_mut};
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -143,7 +143,6 @@ struct Writer {
     counter: Statement,
     history: Statement,
     outbox: Statement,
-    queue: Statement,
     tenant: i32,
     keys: Keys,
 }
@@ -175,8 +174,7 @@ impl Writer {
         let counter = client.prepare(COUNTER).await?;
         let history = client.prepare(HISTORY).await?;
         let outbox = client.prepare(OUTBOX).await?;
-        let queue = client.prepare(QUEUE).await?;
-        Ok(Writer { client, counter, history, outbox, queue, tenant, keys: Keys::new(tenant as usize) })
+        Ok(Writer { client, counter, history, outbox, tenant, keys: Keys::new(tenant as usize) })
     }
 
     async fn run(mut self, span: Duration) -> (Writer, usize) {
@@ -200,7 +198,7 @@ impl Writer {
             let (entity, record, at) = (change.entity.number(), i64::from(change.record), change.at.millis());
             let body = body(&change, i32::try_from(code).unwrap_or(0));
             let receiver = i64::from(RECEIVER.get());
-            try_join3(
+            try_join(
                 self.client.execute(
                     &self.history,
                     &[
@@ -219,7 +217,6 @@ impl Writer {
                     ],
                 ),
                 self.client.execute(&self.outbox, &[&tenant, &receiver, &code, &entity, &record, &at]),
-                self.client.execute(&self.queue, &[&tenant, &receiver, &entity, &record, &code, &at]),
             )
             .await?;
         }

@@ -2,7 +2,7 @@
 
 use super::ours::{CALLERS, callers};
 use super::tables::{CREATE, PAGE, POINT, RANGE, Sheet, TENANT, for_sqlite, numbered, tables};
-use super::units::{BATCH, COUNTER, HISTORY, OUTBOX, QUEUE, RECEIVER, body, change};
+use super::units::{BATCH, COUNTER, HISTORY, OUTBOX, RECEIVER, body, change};
 use crate::measure::{Keys, Side, threads};
 use rusqlite::config::DbConfig;
 use rusqlite::types::ToSql;
@@ -193,9 +193,9 @@ pub fn batches(path: &Path, options: &Options, tenant: i32, log: Log) -> rusqlit
 
 fn batch(connection: &Connection, tenant: i32, keys: &mut Keys) -> rusqlite::Result<()> {
     thread_local! {
-        static TEXTS: [String; 4] = [COUNTER, HISTORY, OUTBOX, QUEUE].map(numbered);
+        static TEXTS: [String; 3] = [COUNTER, HISTORY, OUTBOX].map(numbered);
     }
-    TEXTS.with(|[counter, history, outbox, queue]| {
+    TEXTS.with(|[counter, history, outbox]| {
         connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         for _ in 0..BATCH {
             let change = change(tenant, keys.next(1_000_000));
@@ -223,14 +223,6 @@ fn batch(connection: &Connection, tenant: i32, keys: &mut Keys) -> rusqlite::Res
                 code,
                 entity,
                 change.record,
-                at
-            ])?;
-            connection.prepare_cached(queue)?.execute(params![
-                tenant,
-                RECEIVER.get(),
-                entity,
-                change.record,
-                code,
                 at
             ])?;
         }

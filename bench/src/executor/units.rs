@@ -1,4 +1,4 @@
-//! The unit of work that both sides write: a code from the counter, a row of history, a row of the outbox, a queue.
+//! The unit of work that both sides write: a code from the counter, a row of history, a row of the outbox.
 
 use domain::{BranchCode, Entity, Moment, ReceiverCode, SituationCode, TenantId};
 use storage::history::Change;
@@ -14,8 +14,6 @@ pub const HISTORY: &str =
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 pub const OUTBOX: &str = "INSERT INTO outbox (tenant, receiver, history_code, entity, record, created_at)
     VALUES ($1, $2, $3, $4, $5, $6)";
-pub const QUEUE: &str = "INSERT INTO queues (tenant, receiver, entity, record, head, tries, due_at)
-    VALUES ($1, $2, $3, $4, $5, 0, $6) ON CONFLICT (tenant, receiver, entity, record) DO NOTHING";
 pub const RECEIVER: ReceiverCode = ReceiverCode::new(1);
 
 pub fn change(tenant: i32, record: i64) -> Change {

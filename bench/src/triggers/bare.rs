@@ -21,7 +21,9 @@ use tokio::task::JoinSet;
 const TOGETHER: usize = 128;
 /// The raw side writes for a tenant of its own.
 const TENANT: i64 = 9;
-const INSERT: &str = "INSERT INTO attempts (tenant, receiver, history_code, number, tried_at, status, millis, answer, failure)";
+const ATTEMPT: &str = "INSERT INTO attempts (tenant, receiver, history_code, number, tried_at, status, millis, answer, failure)";
+const ENDED: &str =
+    "INSERT INTO deliveries (tenant, receiver, history_code, state, tries, ended_at, status, millis)";
 
 /// An attempt at a message.
 #[derive(Clone, Copy)]
@@ -47,8 +49,7 @@ pub async fn posts(base: &Base, body: &Bytes, count: u64) -> Result<f64, Failure
 pub enum Rows {
     /// One row: the attempt.
     Attempt,
-    /// What the engine writes of a message: its queue is taken in hand; then the attempt, the end of the delivery, and the
-    /// end of the queue.
+    /// What the engine writes of a message that arrives: its delivery, which is pending no more.
     All,
 }
 
@@ -86,35 +87,25 @@ pub async fn posts_with_rows(
     Ok(count as f64 / begun.elapsed().as_secs_f64())
 }
 
-/// Deliveries and queues that wait, as changes lay them up.
+/// Deliveries that wait, as changes lay them up.
 async fn lay_up(base: &Base, count: u64, first: i64) -> Result<(), Failure> {
     let receivers = base.receivers.len() as i64;
-    let numbers =
-        format!("WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {count})");
     let outbox = format!(
-        "{numbers} INSERT INTO outbox (tenant, receiver, history_code, entity, record, created_at)
+        "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {count})
+         INSERT INTO outbox (tenant, receiver, history_code, entity, record, created_at)
          SELECT {TENANT}, i % {receivers} + 1, {first} + i, 1, {first} + i, i FROM n"
-    );
-    let queues = format!(
-        "{numbers} INSERT INTO queues (tenant, receiver, entity, record, head, tries, due_at)
-         SELECT {TENANT}, i % {receivers} + 1, 1, {first} + i, {first} + i, 0, i FROM n"
     );
     match &base.place {
         Place::Sqlite(path) => {
             let path = path.clone();
-            let write = move || -> rusqlite::Result<()> {
-                let connection = connection(&path, &Options::default())?;
-                connection.execute_batch(&outbox)?;
-                connection.execute_batch(&queues)
-            };
+            let write = move || connection(&path, &Options::default())?.execute_batch(&outbox);
             tokio::task::spawn_blocking(write).await??;
         }
         Place::Postgres(config) => {
             let client = connect(config).await?;
             client.batch_execute(&outbox).await?;
-            client.batch_execute(&queues).await?;
             // As it does by itself on a server that runs.
-            client.batch_execute("ANALYZE outbox, queues").await?;
+            client.batch_execute("ANALYZE outbox").await?;
         }
     }
     Ok(())
@@ -178,40 +169,19 @@ fn write_sqlite(
 ) -> rusqlite::Result<()> {
     let mut connection = connection(path, &Options::default())?;
     let mut some = Vec::with_capacity(TOGETHER);
-    let key = format!("tenant = {TENANT} AND receiver = ?1 AND entity = 1 AND record = ?2");
-    let take = format!("UPDATE queues SET lease = ?3, holder = 'bench', due_at = 60000 WHERE {key}");
-    let end = format!(
-        "UPDATE outbox SET state = 2, tries = tries + 1, ended_at = ?3
-         WHERE tenant = {TENANT} AND receiver = ?1 AND history_code = ?2"
-    );
-    let empty = format!("DELETE FROM queues WHERE {key} AND lease = ?3");
+    let insert = match what {
+        Rows::Attempt => format!("{ATTEMPT} VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, NULL, NULL)"),
+        Rows::All => format!("{ENDED} VALUES (?1, ?2, ?3, 2, 1, ?4, ?5, ?6)"),
+    };
+    let remove = "DELETE FROM outbox WHERE tenant = ?1 AND receiver = ?2 AND history_code = ?3";
     while rows.blocking_recv_many(&mut some, TOGETHER) > 0 {
-        if what == Rows::All {
-            let transaction = connection.transaction()?;
-            for row in &some {
-                transaction.prepare_cached(&take)?.execute([row.receiver, first + row.code, number])?;
-            }
-            transaction.commit()?;
-        }
         let transaction = connection.transaction()?;
-        {
-            let mut insert =
-                transaction.prepare_cached(&format!("{INSERT} VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL)"))?;
-            for row in &some {
-                insert.execute([
-                    TENANT,
-                    row.receiver,
-                    first + row.code,
-                    number,
-                    0,
-                    row.status,
-                    row.millis,
-                ])?;
-            }
-            for row in some.drain(..).filter(|_| what == Rows::All) {
-                let one = [row.receiver, first + row.code, number];
-                transaction.prepare_cached(&end)?.execute(one)?;
-                transaction.prepare_cached(&empty)?.execute(one)?;
+        for row in some.drain(..) {
+            let (receiver, code) = (row.receiver, first + row.code);
+            let values = [TENANT, receiver, code, number, row.status, row.millis];
+            transaction.prepare_cached(&insert)?.execute(values)?;
+            if what == Rows::All {
+                transaction.prepare_cached(remove)?.execute([TENANT, receiver, code])?;
             }
         }
         transaction.commit()?;
@@ -226,23 +196,17 @@ async fn write_postgres(
     (first, number): (i64, i64),
 ) -> Result<(), tokio_postgres::Error> {
     let client = connect(config).await?;
-    let text = format!(
-        "{INSERT} SELECT {TENANT}, r, c, $1, 0, s, m, NULL, NULL
-         FROM UNNEST($2::BIGINT[], $3::BIGINT[], $4::BIGINT[], $5::BIGINT[]) AS t (r, c, s, m)"
-    );
-    let insert = client.prepare(&text).await?;
-    let given = "UNNEST($2::BIGINT[], $3::BIGINT[]) AS t (r, c)";
-    let key = format!("q.tenant = {TENANT} AND q.receiver = t.r AND q.entity = 1 AND q.record = t.c");
-    let take =
-        format!("UPDATE queues q SET lease = $1, holder = 'bench', due_at = 60000 FROM {given} WHERE {key}");
-    let take = client.prepare(&take).await?;
-    let end = format!(
-        "UPDATE outbox o SET state = 2, tries = o.tries + 1, ended_at = $1 FROM {given}
+    let given = "FROM UNNEST($2::BIGINT[], $3::BIGINT[], $4::BIGINT[], $5::BIGINT[]) AS t (r, c, s, m)";
+    let insert = match what {
+        Rows::Attempt => format!("{ATTEMPT} SELECT {TENANT}, r, c, $1, 0, s, m, NULL, NULL {given}"),
+        Rows::All => format!("{ENDED} SELECT {TENANT}, r, c, 2, 1, $1, s, m {given}"),
+    };
+    let insert = client.prepare(&insert).await?;
+    let remove = format!(
+        "DELETE FROM outbox o USING UNNEST($1::BIGINT[], $2::BIGINT[]) AS t (r, c)
          WHERE o.tenant = {TENANT} AND o.receiver = t.r AND o.history_code = t.c"
     );
-    let end = client.prepare(&end).await?;
-    let empty = format!("DELETE FROM queues q USING {given} WHERE {key} AND q.lease = $1");
-    let empty = client.prepare(&empty).await?;
+    let remove = client.prepare(&remove).await?;
     let mut some = Vec::with_capacity(TOGETHER);
     while rows.recv_many(&mut some, TOGETHER).await > 0 {
         let column = |part: fn(&Row) -> i64| some.iter().map(part).collect::<Vec<i64>>();
@@ -250,13 +214,11 @@ async fn write_postgres(
         let codes: Vec<i64> = some.iter().map(|row| first + row.code).collect();
         let (statuses, millis) = (column(|row| row.status), column(|row| row.millis));
         if what == Rows::All {
-            client.execute(&take, &[&number, &receivers, &codes]).await?;
             client.batch_execute("BEGIN").await?;
         }
         client.execute(&insert, &[&number, &receivers, &codes, &statuses, &millis]).await?;
         if what == Rows::All {
-            client.execute(&end, &[&number, &receivers, &codes]).await?;
-            client.execute(&empty, &[&number, &receivers, &codes]).await?;
+            client.execute(&remove, &[&receivers, &codes]).await?;
             client.batch_execute("COMMIT").await?;
         }
         some.clear();

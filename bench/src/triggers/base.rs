@@ -166,7 +166,7 @@ impl Base {
                 return Err(format!("only {} of {count} arrived", taken() - before).into());
             }
         }
-        let left = "SELECT record FROM queues WHERE tenant = 1 AND receiver <= $1 LIMIT 1";
+        let left = "SELECT record FROM outbox WHERE tenant = 1 AND receiver <= $1 LIMIT 1";
         while !self.app.db.query(Weight::Search, sql(left).arg(receivers as i64)).await?.is_empty() {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
@@ -184,6 +184,7 @@ impl Base {
                     for text in [
                         "DELETE FROM queues WHERE tenant = 1 AND receiver = $1",
                         "DELETE FROM outbox WHERE tenant = 1 AND receiver = $1",
+                        "DELETE FROM leases WHERE tenant = 1 AND receiver = $1",
                         "DELETE FROM receiver_health WHERE tenant = 1 AND receiver = $1",
                     ] {
                         tx.execute(sql(text).arg(*receiver)).await?;

@@ -167,7 +167,7 @@ async fn enter(address: &str) -> String {
 async fn drained(db: &Db, receiver: &Receiver) {
     let (mut last, mut moved) = ((0, 0), Instant::now());
     loop {
-        let now = (number(db, "SELECT COUNT(*) AS n FROM outbox WHERE state = 1").await, receiver.count());
+        let now = (number(db, "SELECT COUNT(*) AS n FROM outbox").await, receiver.count());
         if now.0 == 0 {
             return;
         }

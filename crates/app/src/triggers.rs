@@ -13,15 +13,17 @@ use crate::receivers::{self, By, Keys};
 use crate::{App, Error, Vault};
 use domain::{DeliveryState, Entity, Field, HistoryCode, Moment, ReceiverCode, Rejection, TenantId};
 use futures_util::future::BoxFuture;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 use storage::attempts;
 pub use storage::attempts::Attempt;
 use storage::counters::{self, Counter};
-pub use storage::outbox::Delivery;
-use storage::outbox::{self, Again};
-pub use storage::queues::Due;
+pub use storage::deliveries::Delivery;
+use storage::deliveries::{self, Again};
+use storage::leases::{self, Lease};
 use storage::queues::{self, Held};
+pub use storage::queues::{Due, Place, Wanted as Room};
 use storage::{Lane, audit, processes};
 
 /// A message in hand.
@@ -29,13 +31,16 @@ use storage::{Lane, audit, processes};
 pub struct Job {
     pub tenant: TenantId,
     pub receiver: ReceiverCode,
+    /// The lease under which it was taken.
     pub lease: i64,
     pub entity: Entity,
     pub record: i32,
     pub history: HistoryCode,
     /// How often it was tried before.
     pub tries: i32,
-    pub body: String,
+    /// Its record goes on by a queue of its own when this is over: it has one, or more of it was seen behind this.
+    pub goes_on: bool,
+    pub body: Arc<str>,
     pub changed_at: Moment,
 }
 
@@ -47,7 +52,6 @@ impl Job {
             entity: self.entity,
             record: self.record,
             history: self.history,
-            lease: self.lease,
         }
     }
 }
@@ -130,7 +134,7 @@ pub async fn try_out(
     .await
 }
 
-/// The receivers for whom something may be sent now, of every tenant.
+/// The receivers who may be sent to and for whom something is pending, of every tenant.
 pub async fn due(app: &App) -> Result<Vec<Due>, Error> {
     Ok(queues::due(&app.db, app.now()).await?)
 }
@@ -156,7 +160,8 @@ pub struct Holder {
 }
 
 impl Holder {
-    fn name(&self) -> String {
+    /// As it is written into a lease.
+    pub fn name(&self) -> String {
         format!("{} {}", self.process, self.place)
     }
 
@@ -169,54 +174,90 @@ impl Holder {
     }
 }
 
-/// How many messages of a receiver are wanted.
-#[derive(Clone, Copy, Debug)]
-pub struct Room {
-    pub receiver: ReceiverCode,
-    pub limit: i64,
-    /// Where it is only probed, how long nobody probes it again.
-    pub probe: Option<Duration>,
-}
-
-/// Takes messages of a tenant in hand: so many of each of these receivers.
-pub async fn take(
+/// Takes receivers of a tenant, or keeps them for another while. Gives the numbers of the leases; whoever is somebody else's
+/// has none.
+pub async fn lease(
     app: &App,
     holder: &Holder,
     tenant: TenantId,
-    wanted: Vec<Room>,
-) -> Result<Vec<Job>, Error> {
-    let input = (tenant, wanted, holder.clone(), app.now());
+    receivers: BTreeSet<ReceiverCode>,
+) -> Result<BTreeMap<ReceiverCode, i64>, Error> {
+    let input = (tenant, receivers, holder.clone(), app.now());
     app.db
-        .write(Lane::background(tenant), input, |tx, (tenant, wanted, holder, now)| {
+        .write(Lane::background(tenant), input, |tx, (tenant, receivers, holder, now)| {
+            Box::pin(grant(tx, *tenant, receivers, holder, *now))
+        })
+        .await
+}
+
+async fn grant(
+    tx: &mut storage::Tx,
+    tenant: TenantId,
+    receivers: &BTreeSet<ReceiverCode>,
+    holder: &Holder,
+    now: Moment,
+) -> Result<BTreeMap<ReceiverCode, i64>, Error> {
+    let known = leases::of(&mut *tx, tenant, receivers.iter().copied()).await?;
+    let mut known: BTreeMap<ReceiverCode, Lease> = known.into_iter().map(|one| (one.receiver, one)).collect();
+    let (name, ends_at) = (holder.name(), now.plus(holder.lease));
+    let number = counters::next_long(tx, tenant, Counter::Lease).await?;
+    let mut granted = BTreeMap::new();
+    let mut statements = Vec::new();
+    for receiver in receivers {
+        let lease = match known.remove(receiver) {
+            Some(own) if own.holder == name => Lease { ends_at, ..own },
+            Some(other) if other.ends_at > now => continue,
+            _ => Lease { receiver: *receiver, number, holder: name.clone(), ends_at },
+        };
+        statements.push(leases::grant(tenant, &lease));
+        granted.insert(*receiver, lease.number);
+    }
+    tx.batch(statements).await?;
+    Ok(granted)
+}
+
+/// Lets go of receivers, so that whoever comes next need not wait for the end of their leases.
+pub async fn release(
+    app: &App,
+    holder: &Holder,
+    tenant: TenantId,
+    receivers: BTreeSet<ReceiverCode>,
+) -> Result<(), Error> {
+    let input = (tenant, receivers, holder.name(), app.now());
+    app.db
+        .write(Lane::background(tenant), input, |tx, (tenant, receivers, name, now)| {
             Box::pin(async move {
-                let number = counters::next_long(tx, *tenant, Counter::Lease).await?;
-                let until = now.plus(holder.lease);
-                let lease = queues::Lease { number, holder: holder.name(), until };
-                let rooms: Vec<_> = wanted.iter().map(|room| (room.receiver, room.limit)).collect();
-                let ready = queues::ready(tx, *tenant, &rooms, *now).await?;
-                for Room { receiver, probe, .. } in wanted {
-                    if let Some(probe) = probe
-                        && ready.iter().any(|one| one.receiver == *receiver)
-                    {
-                        queues::leave_alone(tx, *tenant, *receiver, now.plus(*probe)).await?;
-                    }
-                }
-                let leased = queues::lease(tx, *tenant, ready, &lease).await?;
-                let jobs = leased.into_iter().map(|one| Job {
-                    tenant: *tenant,
-                    receiver: one.head.receiver,
-                    lease: number,
-                    entity: one.head.entity,
-                    record: one.head.record,
-                    history: one.head.history,
-                    tries: one.head.tries,
-                    body: one.body,
-                    changed_at: one.changed_at,
-                });
-                Ok(jobs.collect())
+                let release = leases::release(*tenant, name, receivers.iter().copied(), *now);
+                Ok(tx.execute(release).await.map(drop)?)
             })
         })
         .await
+}
+
+/// What is pending of receivers that are held: so much of each. Whoever holds one knows what of it is in hand, and takes
+/// what may go.
+pub async fn take(app: &App, tenant: TenantId, wanted: Vec<Room>) -> Result<Vec<(Job, Place)>, Error> {
+    let leases: BTreeMap<ReceiverCode, i64> = wanted.iter().map(|one| (one.receiver, one.lease)).collect();
+    let ready = app.db.read((tenant, wanted, app.now()), |tx, (tenant, wanted, now)| {
+        Box::pin(queues::ready(tx, *tenant, wanted, *now))
+    });
+    let ready: Result<Vec<queues::Ready>, storage::Error> = ready.await;
+    let jobs = ready?.into_iter().map(|one| {
+        let job = Job {
+            tenant,
+            receiver: one.receiver,
+            lease: leases.get(&one.receiver).copied().unwrap_or_default(),
+            entity: one.entity,
+            record: one.record,
+            history: one.history,
+            tries: one.tries,
+            goes_on: one.place == Place::Waited,
+            body: one.body,
+            changed_at: one.changed_at,
+        };
+        (job, one.place)
+    });
+    Ok(jobs.collect())
 }
 
 /// Takes back what processes hold that are gone.
@@ -226,14 +267,14 @@ pub async fn free(app: &App, holder: &Holder, begins: bool) -> Result<u64, Error
         processes::alive(&app.db, since).await?.into_iter().map(|one| one.process).collect();
     let mut freed = 0;
     for tenant in storage::tenants::all(&app.db).await? {
-        let held = (app.now(), app.now().plus(holder.lease));
-        let holders = queues::holders(&app.db, tenant.id, held).await?;
+        let now = app.now();
+        let holders = leases::holders(&app.db, tenant.id, now).await?;
         for gone in holders.into_iter().filter(|one| holder.outlives(one, &alive, begins)) {
-            let (lane, input) = (Lane::background(tenant.id), (tenant.id, gone, held));
+            let (lane, input) = (Lane::background(tenant.id), (tenant.id, gone, now));
             freed += app
                 .db
-                .write(lane, input, |tx, (tenant, gone, held)| {
-                    Box::pin(queues::free(tx, *tenant, gone, *held))
+                .write(lane, input, |tx, (tenant, gone, now)| {
+                    Box::pin(leases::free(tx, *tenant, gone, *now))
                 })
                 .await?;
         }
@@ -264,7 +305,7 @@ pub async fn page(
         .read(input, |tx, (tenant, receiver, state, after)| {
             Box::pin(async move {
                 known(tx, *tenant, *receiver).await?;
-                let page = outbox::page(&mut *tx, *tenant, *receiver, *state, *after, PAGE).await?;
+                let page = deliveries::page(&mut *tx, *tenant, *receiver, *state, *after, PAGE).await?;
                 with_attempts(tx, *tenant, *receiver, page).await
             })
         })
@@ -347,7 +388,9 @@ async fn send_some(
     again: Again,
     now: Moment,
 ) -> Result<(u64, Option<HistoryCode>), Error> {
-    let (sent, more) = outbox::send_again(tx, by.tenant, receiver, again, (now, TOGETHER)).await?;
+    let number = counters::next_long(tx, by.tenant, Counter::Lease).await?;
+    let (sent, more) =
+        deliveries::send_again(tx, by.tenant, receiver, again, (now, TOGETHER, number)).await?;
     if sent > 0 {
         let detail = format!("{sent} entregas do receptor {receiver} reenviadas");
         audit::append(tx, &entry(by, now, "POST /gestao/entrega/reenviar", detail)).await?;

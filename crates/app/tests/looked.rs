@@ -8,7 +8,7 @@ use app::once::{Done, Once};
 use app::receivers::{self, By, Wanted};
 use app::triggers::{self, Holder, Outcome, Policy, Room, Verdict};
 use app::{Error, Vault, deals, memory, people, registering};
-use domain::{Entity, ReceiverCode};
+use domain::{Entity, HistoryCode, ReceiverCode};
 use std::sync::Arc;
 use std::time::Duration;
 use testkit::{Caller, PASSWORD, World, both_engines};
@@ -52,10 +52,12 @@ async fn conclude(world: &World, tenant: domain::TenantId, receiver: ReceiverCod
     let holder = Holder { process: "p".into(), place: "here".into(), lease: Duration::from_secs(60) };
     let waits = vec![Duration::from_secs(3600)];
     let policy = Arc::new(Policy { waits, probe: Duration::ZERO, pause_after: Duration::from_secs(86_400) });
-    let room = Room { receiver, limit: verdicts.len() as i64, probe: None };
-    let jobs = triggers::take(app, &holder, tenant, vec![room]).await.unwrap();
+    let lease = triggers::lease(app, &holder, tenant, [receiver].into()).await.unwrap()[&receiver];
+    let after = HistoryCode::new(0);
+    let room = Room { receiver, lease, after, limit: verdicts.len() as i64, waited: 0 };
+    let jobs = triggers::take(app, tenant, vec![room]).await.unwrap();
     assert_eq!(jobs.len(), verdicts.len());
-    let outcomes = jobs.into_iter().zip(verdicts).map(|(job, verdict)| Outcome {
+    let outcomes = jobs.into_iter().zip(verdicts).map(|((job, _), verdict)| Outcome {
         job,
         verdict: *verdict,
         tried_at: app.now(),
@@ -65,7 +67,7 @@ async fn conclude(world: &World, tenant: domain::TenantId, receiver: ReceiverCod
         failure: None,
         patience: None,
     });
-    triggers::conclude(app, &policy, tenant, outcomes.collect()).await.unwrap();
+    triggers::conclude(app, (&holder, &policy), tenant, outcomes.collect()).await.unwrap();
 }
 
 #[both_engines]

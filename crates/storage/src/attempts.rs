@@ -1,4 +1,4 @@
-//! What was tried, and what came of it.
+//! What was tried, and what came of it. The attempt that arrived is kept with its delivery (`deliveries`).
 
 use crate::statement::inserts;
 use crate::{Error, Source, Statement, Value, Weight, sql};
@@ -8,7 +8,7 @@ use domain::{HistoryCode, Moment, ReceiverCode, TenantId};
 pub struct Attempt {
     pub receiver: ReceiverCode,
     pub history: HistoryCode,
-    /// The lease under which it was made, which tells it from the others.
+    /// Tells it from the others at the same delivery, and grows.
     pub number: i64,
     pub tried_at: Moment,
     pub status: Option<i32>,
@@ -46,13 +46,20 @@ pub async fn of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
     receiver: ReceiverCode,
-    deliveries: impl IntoIterator<Item = HistoryCode>,
+    deliveries: impl IntoIterator<Item = HistoryCode> + Clone,
 ) -> Result<Vec<Attempt>, Error> {
     let statement =
         sql("SELECT history_code, number, tried_at, status, millis, answer, failure FROM attempts
          WHERE tenant = $1 AND receiver = $2")
         .arg(tenant)
         .arg(receiver)
+        .within("history_code", deliveries.clone())
+        .then(
+            "UNION ALL SELECT history_code, CAST(? AS BIGINT) AS number, ended_at - millis AS tried_at, status, millis,
+                 CAST(NULL AS TEXT) AS answer, CAST(NULL AS TEXT) AS failure FROM deliveries
+             WHERE tenant = ? AND receiver = ? AND millis IS NOT NULL",
+            [Value::from(i64::MAX), tenant.into(), receiver.into()],
+        )
         .within("history_code", deliveries)
         .ending("ORDER BY history_code, number");
     let rows = from.into().all(Weight::Search, statement).await?;

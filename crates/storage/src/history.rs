@@ -56,7 +56,7 @@ pub fn insert(
     .arg(change.reason.clone())
     .arg(change.origin)
     .arg(body);
-    let outbox = receivers.iter().flat_map(|receiver| crate::outbox::insert(change, *receiver, code));
+    let outbox = receivers.iter().map(|receiver| crate::outbox::insert(change, *receiver, code));
     std::iter::once(history).chain(outbox).collect()
 }
 
@@ -167,6 +167,18 @@ pub async fn codes_of(
         .arg(last)
         .arg(limit);
     tx.all(statement).await?.iter().map(|row| row.get("code")).collect()
+}
+
+/// The first change with this code or a later one: its code, and when it happened.
+pub async fn from_code(
+    tx: &mut Tx,
+    tenant: TenantId,
+    code: HistoryCode,
+) -> Result<Option<(HistoryCode, Moment)>, Error> {
+    let statement =
+        sql("SELECT code, happened_at FROM history WHERE tenant = $1 AND code >= $2 ORDER BY code LIMIT 1");
+    let found = tx.one(statement.arg(tenant).arg(code)).await?;
+    found.map(|row| Ok((row.get("code")?, row.get("happened_at")?))).transpose()
 }
 
 /// What was told of a change, as it was rendered when it happened.

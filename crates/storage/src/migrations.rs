@@ -59,6 +59,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step(15, "imports", include_str!("../migrations/0015_imports.sql")),
     step(16, "mirror", include_str!("../migrations/0016_mirror.sql")),
     step(17, "queues", include_str!("../migrations/0017_queues.sql")),
+    step(18, "leases", include_str!("../migrations/0018_leases.sql")),
 ];
 
 /// What the migrations say, in their order.

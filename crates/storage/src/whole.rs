@@ -53,8 +53,7 @@ pub const LEFT_BEHIND: &[(&str, &str)] = &[
     ("import_results", "of an import"),
     ("import_problems", "of an import"),
     ("loose_files", "bytes of the other server that no file vouches for"),
-    ("queues.lease", "of the process that delivered there"),
-    ("queues.holder", "of the process that delivered there"),
+    ("leases", "of the process that delivered there"),
 ];
 
 impl Table {
@@ -302,9 +301,15 @@ mod tests {
                     let first = |line: &str| line.split_whitespace().next().unwrap().to_owned();
                     tables.insert(name.to_owned(), columns.map(first).collect());
                 } else if let Some(rest) = statement.strip_prefix("ALTER TABLE ") {
-                    let mut words = rest.split_whitespace();
-                    let (table, column) = (words.next().unwrap(), words.nth(2).unwrap());
-                    tables.get_mut(table).unwrap().insert(column.to_owned());
+                    let [table, verb, _, column, ..] = rest.split_whitespace().collect::<Vec<_>>()[..] else {
+                        panic!("{statement}");
+                    };
+                    let columns = tables.get_mut(table).unwrap();
+                    match verb {
+                        "ADD" => assert!(columns.insert(column.to_owned())),
+                        "DROP" => assert!(columns.remove(column)),
+                        other => panic!("{other} in {statement}"),
+                    }
                 }
             }
         }

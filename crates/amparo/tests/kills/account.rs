@@ -84,7 +84,7 @@ async fn nothing_is_lost(
     by_change: &BTreeMap<i64, Vec<&Arrival>>,
 ) -> (usize, usize) {
     let rows =
-        all(db, "SELECT history_code, state FROM outbox WHERE receiver = 1 ORDER BY history_code").await;
+        all(db, "SELECT history_code, state FROM deliveries WHERE receiver = 1 ORDER BY history_code").await;
     let states: BTreeMap<i64, i64> =
         rows.iter().map(|row| (row.get("history_code").unwrap(), row.get("state").unwrap())).collect();
     assert!(states.keys().eq(changes.keys()), "a delivery for each change, and for nothing else");

@@ -260,10 +260,11 @@ async fn deliveries_are_listed_with_their_attempts_and_sent_again(world: World) 
             let tried = sql("INSERT INTO attempts (tenant, receiver, history_code, number, tried_at, status, millis, answer)
                  VALUES ($1, 1, 1, 1, 1794663125000, 500, 12, 'não')");
             tx.execute(tried.arg(*tenant)).await?;
-            let ended = sql("UPDATE outbox SET state = 3, tries = 10, ended_at = 1794663125000 WHERE tenant = $1 AND history_code = 1");
+            let ended = sql("INSERT INTO deliveries (tenant, receiver, history_code, state, tries, ended_at)
+                 VALUES ($1, 1, 1, 3, 10, 1794663125000)");
             tx.execute(ended.arg(*tenant)).await?;
-            let next = sql("UPDATE queues SET head = 2 WHERE tenant = $1");
-            tx.execute(next.arg(*tenant)).await
+            let gone = sql("DELETE FROM outbox WHERE tenant = $1 AND history_code = 1");
+            tx.execute(gone.arg(*tenant)).await
         })
     });
     let written: Result<u64, storage::Error> = unit.await;

@@ -1,13 +1,16 @@
 //! What came of messages in hand, written together: the attempts, what follows for each queue, and how its receiver fares.
 
-use super::Job;
+use super::{Holder, Job};
 use crate::mail::{self, Addressee, Message};
 use crate::{App, Error};
-use domain::{Moment, ReceiverCode, Role, TenantId};
+use domain::{DeliveryState, HistoryCode, Moment, ReceiverCode, Role, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 use storage::attempts::{self, Attempt};
+use storage::counters::{self, Counter};
+use storage::deliveries::{self, Ended};
+use storage::leases;
 use storage::queues::{self, Held};
 use storage::receivers::{self, Health, Pause, Registered};
 use storage::{Lane, Statement, Tx, audit};
@@ -68,6 +71,8 @@ struct Conclusion {
     /// A throw for each of them: hundredths from -20 to 20.
     throws: Vec<i64>,
     policy: Arc<Policy>,
+    /// Who had the messages in hand.
+    holder: String,
     server: Arc<str>,
     now: Moment,
 }
@@ -82,7 +87,7 @@ pub struct Paused {
 /// Writes what came of messages of one tenant; says which receivers are paused for it.
 pub async fn conclude(
     app: &App,
-    policy: &Arc<Policy>,
+    (holder, policy): (&Holder, &Arc<Policy>),
     tenant: TenantId,
     outcomes: Vec<Outcome>,
 ) -> Result<Vec<Paused>, Error> {
@@ -96,6 +101,7 @@ pub async fn conclude(
         throws: throws.collect(),
         outcomes,
         policy: Arc::clone(policy),
+        holder: holder.name(),
         server: Arc::clone(&app.public_url),
         now: app.now(),
     };
@@ -105,21 +111,15 @@ pub async fn conclude(
 async fn write(tx: &mut Tx, input: &Conclusion) -> Result<Vec<Paused>, Error> {
     let (tenant, now) = (input.tenant, input.now);
     let codes: BTreeSet<ReceiverCode> = input.outcomes.iter().map(|one| one.job.receiver).collect();
-    let known = receivers::some(&mut *tx, tenant, codes).await?;
+    let known = receivers::some(&mut *tx, tenant, codes.iter().copied()).await?;
     let mut known: BTreeMap<ReceiverCode, Registered> =
         known.into_iter().map(|one| (one.code, one)).collect();
-    let tried = input.outcomes.iter().filter(|one| one.verdict != Verdict::Untried);
-    let rows: Vec<Attempt> = tried.map(attempt).collect();
-    let mut statements = attempts::insert(tenant, &rows);
-    let arrived = input.outcomes.iter().filter(|one| one.verdict == Verdict::Delivered);
-    let arrived: Vec<Held> = arrived.map(|one| one.job.held()).collect();
-    statements.extend(queues::delivered(&arrived, now));
+    let mut statements = followed(tx, input, codes).await?;
     let before: BTreeMap<ReceiverCode, Health> =
         known.iter().map(|(code, one)| (*code, one.health.clone())).collect();
     let mut paused = Vec::new();
-    for (outcome, throw) in input.outcomes.iter().zip(&input.throws) {
+    for outcome in &input.outcomes {
         let Some(receiver) = known.get_mut(&outcome.job.receiver) else { continue };
-        statements.extend(followed(input, outcome, *throw));
         if let Some(why) = fared(&mut receiver.health, input, outcome)
             && receiver.paused.is_none()
         {
@@ -143,37 +143,135 @@ async fn write(tx: &mut Tx, input: &Conclusion) -> Result<Vec<Paused>, Error> {
     Ok(paused)
 }
 
-fn attempt(outcome: &Outcome) -> Attempt {
-    Attempt {
-        receiver: outcome.job.receiver,
-        history: outcome.job.history,
-        number: outcome.job.lease,
-        tried_at: outcome.tried_at,
-        status: outcome.status.map(i32::from),
-        millis: i64::try_from(outcome.took.as_millis()).unwrap_or(i64::MAX),
-        answer: outcome.answer.clone(),
-        failure: outcome.failure.clone(),
+/// What is to be written of the messages, and of what their records go on with.
+async fn followed(
+    tx: &mut Tx,
+    input: &Conclusion,
+    receivers: BTreeSet<ReceiverCode>,
+) -> Result<Vec<Statement>, Error> {
+    let leases = leases::of(&mut *tx, input.tenant, receivers).await?;
+    let mut written = Written::default();
+    // Delivered while something happened to the receiver's messages that the holder did not know of.
+    let mut doubtful: BTreeMap<ReceiverCode, Vec<&Outcome>> = BTreeMap::new();
+    for (outcome, throw) in input.outcomes.iter().zip(&input.throws) {
+        let lease = leases.iter().find(|one| one.receiver == outcome.job.receiver);
+        let is_held = lease.is_some_and(|one| one.holder == input.holder);
+        let is_undisturbed = is_held && lease.is_some_and(|one| one.number == outcome.job.lease);
+        // Behind this one alone there can be anything pending, unless something older goes again.
+        let after = if is_undisturbed { outcome.job.history } else { HistoryCode::new(0) };
+        match outcome.verdict {
+            Verdict::Untried => {}
+            Verdict::Delivered if is_undisturbed => {
+                written.arrived(outcome, outcome.job.goes_on.then_some(after), input.now);
+            }
+            Verdict::Delivered => doubtful.entry(outcome.job.receiver).or_default().push(outcome),
+            Verdict::Failed | Verdict::Gone => {
+                written.attempts.push(outcome);
+                // What somebody else has in hand by now is his to judge.
+                if is_held {
+                    written.failed(input, outcome, (*throw, after));
+                }
+            }
+        }
+    }
+    for (receiver, outcomes) in doubtful {
+        let codes = outcomes.iter().map(|one| one.job.history);
+        let pending = queues::pending(tx, input.tenant, receiver, codes).await?;
+        for outcome in outcomes {
+            match pending.get(&outcome.job.history) {
+                // Overtaken, because an older change of its record goes again: it stays pending, and goes behind that.
+                Some(Some(head)) if *head < outcome.job.history => written.attempts.push(outcome),
+                Some(_) => written.arrived(outcome, Some(HistoryCode::new(0)), input.now),
+                // Somebody else ended it. That it arrived holds all the same.
+                None => {
+                    written.attempts.push(outcome);
+                    let arrived = deliveries::arrived_after_all(input.tenant, receiver, outcome.job.history);
+                    written.others.push(arrived);
+                }
+            }
+        }
+    }
+    written.statements(tx, input.tenant).await
+}
+
+/// What is written, kind by kind, so that many rows travel together.
+#[derive(Default)]
+struct Written<'o> {
+    attempts: Vec<&'o Outcome>,
+    ended: Vec<Ended>,
+    removed: Vec<Held>,
+    others: Vec<Statement>,
+}
+
+impl<'o> Written<'o> {
+    /// It arrived. Where its record goes on by a queue of its own, that leads to what is pending behind `after`.
+    fn arrived(&mut self, outcome: &Outcome, after: Option<HistoryCode>, now: Moment) {
+        let arrived = (outcome.status.map_or(0, i32::from), millis(outcome));
+        let at = outcome.tried_at.plus(outcome.took);
+        let ended = self.end(outcome, DeliveryState::Delivered, at, Some(arrived));
+        if let Some(after) = after {
+            self.others.extend(ended.go_on(after, now));
+        }
+    }
+
+    fn failed(&mut self, input: &Conclusion, outcome: &'o Outcome, (throw, after): (i64, HistoryCode)) {
+        let wait = usize::try_from(outcome.job.tries).ok().and_then(|done| input.policy.waits.get(done));
+        match wait {
+            Some(wait) => {
+                // Whoever asks for patience gets it; who asks for less of it than we have costs nobody his attempts.
+                let asked = outcome.patience.unwrap_or_default().min(LONGEST_PATIENCE);
+                let due = input.now.plus(thrown(*wait, throw).max(asked));
+                self.others.extend(outcome.job.held().failed(due));
+            }
+            None => {
+                let ended = self.end(outcome, DeliveryState::Exhausted, input.now, None);
+                self.others.extend(ended.go_on(after, input.now));
+            }
+        }
+    }
+
+    fn end(
+        &mut self,
+        outcome: &Outcome,
+        state: DeliveryState,
+        at: Moment,
+        arrived: Option<(i32, i64)>,
+    ) -> Held {
+        let held = outcome.job.held();
+        let tries = outcome.job.tries.saturating_add(1);
+        let (receiver, history) = (held.receiver, held.history);
+        self.ended.push(Ended { receiver, history, state, tries, at, arrived });
+        self.removed.push(held);
+        held
+    }
+
+    async fn statements(self, tx: &mut Tx, tenant: TenantId) -> Result<Vec<Statement>, Error> {
+        let mut statements = deliveries::end(tenant, self.ended);
+        statements.extend(queues::remove(&self.removed));
+        statements.extend(self.others);
+        if !self.attempts.is_empty() {
+            let number = counters::next_long(tx, tenant, Counter::Lease).await?;
+            let rows: Vec<Attempt> = self.attempts.into_iter().map(|one| attempt(one, number)).collect();
+            statements.extend(attempts::insert(tenant, &rows));
+        }
+        Ok(statements)
     }
 }
 
-/// What follows for the queue.
-fn followed(input: &Conclusion, outcome: &Outcome, throw: i64) -> Vec<Statement> {
-    let held = outcome.job.held();
-    match outcome.verdict {
-        // Together with the others that arrived.
-        Verdict::Delivered => Vec::new(),
-        Verdict::Untried => held.untried(input.now),
-        Verdict::Failed | Verdict::Gone => {
-            let wait = usize::try_from(outcome.job.tries).ok().and_then(|done| input.policy.waits.get(done));
-            match wait {
-                Some(wait) => {
-                    // Whoever asks for patience gets it; who asks for less of it than we have costs nobody his attempts.
-                    let asked = outcome.patience.unwrap_or_default().min(LONGEST_PATIENCE);
-                    held.failed(input.now, input.now.plus(thrown(*wait, throw).max(asked)))
-                }
-                None => held.exhausted(input.now),
-            }
-        }
+fn millis(outcome: &Outcome) -> i64 {
+    i64::try_from(outcome.took.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn attempt(outcome: &Outcome, number: i64) -> Attempt {
+    Attempt {
+        receiver: outcome.job.receiver,
+        history: outcome.job.history,
+        number,
+        tried_at: outcome.tried_at,
+        status: outcome.status.map(i32::from),
+        millis: millis(outcome),
+        answer: outcome.answer.clone(),
+        failure: outcome.failure.clone(),
     }
 }
 

@@ -9,8 +9,8 @@ use crate::{App, Error};
 use domain::{DeliveryState, Entity, Field, HistoryCode, Moment, ReceiverCode, TenantId};
 use std::time::Duration;
 use storage::attempts::{self, Attempt};
-use storage::outbox::{self, Delivery};
-pub use storage::outbox::{Glance, LOOKED_AT};
+use storage::deliveries::{self, Delivery};
+pub use storage::deliveries::{Glance, LOOKED_AT};
 pub use storage::queues::COUNTED;
 use storage::{Tx, history};
 
@@ -40,7 +40,7 @@ pub async fn fares(app: &App, tenant: TenantId, receivers: Vec<ReceiverCode>) ->
             Box::pin(async move {
                 let mut all = Vec::with_capacity(receivers.len());
                 for receiver in receivers {
-                    let glance = outbox::glance(tx, *tenant, *receiver, *since).await?;
+                    let glance = deliveries::glance(tx, *tenant, *receiver, *since).await?;
                     let codes = glance.troubled.iter().copied();
                     let tried = match glance.troubled.is_empty() {
                         true => Vec::new(),
@@ -106,12 +106,12 @@ async fn found(
     wanted: Wanted,
 ) -> Result<(Vec<Delivery>, Option<HistoryCode>), Error> {
     let first = match wanted.since {
-        Some(since) => first_at(tx, tenant, receiver, since).await?,
+        Some(since) => first_at(tx, tenant, since).await?,
         None => 0,
     };
     let mut last = wanted.before.map_or(i32::MAX, |code| code.get().saturating_sub(1));
     if let Some(until) = wanted.until {
-        last = last.min(first_at(tx, tenant, receiver, until).await?.saturating_sub(1));
+        last = last.min(first_at(tx, tenant, until).await?.saturating_sub(1));
     }
     let (first, last) = (HistoryCode::new(first), HistoryCode::new(last));
     if let (Some(entity), Some(record)) = (wanted.entity, wanted.record) {
@@ -120,13 +120,13 @@ async fn found(
         let codes: Vec<HistoryCode> = codes.into_iter().filter(|code| *code >= first).collect();
         let mut page = match codes.is_empty() {
             true => Vec::new(),
-            false => outbox::some(&mut *tx, tenant, receiver, codes).await?,
+            false => deliveries::some(&mut *tx, tenant, receiver, codes).await?,
         };
         page.retain(|one| wanted.state.is_none_or(|state| one.state == state));
         return Ok((page, before));
     }
     let limit = if wanted.entity.is_some() { GONE_THROUGH } else { PAGE };
-    let mut page = outbox::newest(&mut *tx, tenant, receiver, wanted.state, (first, last), limit).await?;
+    let mut page = deliveries::newest(&mut *tx, tenant, receiver, wanted.state, (first, last), limit).await?;
     let mut before = page.last().map(|one| one.history).filter(|_| page.len() as i64 == limit);
     page.retain(|one| wanted.entity.is_none_or(|entity| one.entity == entity));
     if page.len() as i64 > PAGE {
@@ -136,13 +136,12 @@ async fn found(
     Ok((page, before))
 }
 
-/// The code of the first change since a moment, of those that a receiver was told of. Codes and moments grow together, so it
-/// is found by halves.
-async fn first_at(tx: &mut Tx, tenant: TenantId, receiver: ReceiverCode, at: Moment) -> Result<i32, Error> {
+/// The code of the first change since a moment. Codes and moments grow together, so it is found by halves.
+async fn first_at(tx: &mut Tx, tenant: TenantId, at: Moment) -> Result<i32, Error> {
     let (mut low, mut high) = (0, i32::MAX);
     while low < high {
         let middle = low + (high - low) / 2;
-        match outbox::from_code(tx, tenant, receiver, HistoryCode::new(middle)).await? {
+        match history::from_code(tx, tenant, HistoryCode::new(middle)).await? {
             Some((code, happened)) if happened < at => low = code.get().saturating_add(1),
             _ => high = middle,
         }
@@ -160,7 +159,7 @@ pub async fn one(
     let unknown = Error::NoSuch { field: Field::Receiver, code: receiver.get() };
     let read = app.db.read((tenant, receiver, code), |tx, (tenant, receiver, code)| {
         Box::pin(async move {
-            let page = outbox::some(&mut *tx, *tenant, *receiver, [*code]).await?;
+            let page = deliveries::some(&mut *tx, *tenant, *receiver, [*code]).await?;
             let told = with_attempts(tx, *tenant, *receiver, page).await?.pop();
             let body = history::body(tx, *tenant, *code).await?;
             Ok::<_, Error>(told.zip(body))

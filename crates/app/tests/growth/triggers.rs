@@ -51,8 +51,10 @@ impl Script<'_> {
             triggers::free(self.app, &holder, false).await.unwrap();
             assert!(triggers::is_open(self.app, HERE, code, 1).await.unwrap());
             storage::queues::waiting(&self.app.db).await.unwrap();
-            let room = Room { receiver: code, limit: 8, probe: None };
-            let job = triggers::take(self.app, &holder, HERE, vec![room]).await.unwrap().remove(0);
+            let lease = triggers::lease(self.app, &holder, HERE, [code].into()).await.unwrap()[&code];
+            let after = HistoryCode::new(0);
+            let room = Room { receiver: code, lease, after, limit: 8, waited: 8 };
+            let job = triggers::take(self.app, HERE, vec![room]).await.unwrap().remove(0).0;
             self.recorder.begin("what came of triggers is written");
             let outcome = Outcome {
                 job,
@@ -64,7 +66,7 @@ impl Script<'_> {
                 failure: None,
                 patience: None,
             };
-            triggers::conclude(self.app, &policy, HERE, vec![outcome]).await.unwrap();
+            triggers::conclude(self.app, (&holder, &policy), HERE, vec![outcome]).await.unwrap();
         }
         self.recorder.begin("deliveries are read");
         let told = triggers::page(self.app, HERE, code, None, HistoryCode::new(0)).await.unwrap();

@@ -1,8 +1,9 @@
-//! Triggers on their way. A process asks for receivers that have something due, takes messages in hand, posts them, and
-//! writes down together what came of many. A receiver has places of its own, so that a slow one holds up nobody else; a
-//! record has one message in hand at a time, so that its changes arrive in their order.
+//! Triggers on their way. A process asks for receivers for whom something is pending, leases them, takes messages in hand,
+//! posts them, and writes down together what came of many. A receiver has places of its own, so that a slow one holds up
+//! nobody else; a record has one message in hand at a time, so that its changes arrive in their order.
 
 pub mod connect;
+mod course;
 pub mod guard;
 mod line;
 mod outcome;
@@ -10,15 +11,16 @@ pub mod post;
 pub mod sign;
 
 use app::receivers;
-use app::triggers::{self, Answer, Due, Holder, Job, Message, Outcome, Policy, Room, Verdict};
+use app::triggers::{self, Answer, Due, Holder, Job, Message, Outcome, Place, Policy, Room, Verdict};
 use app::{App, Error, Vault};
-use domain::{ReceiverCode, TenantId};
+use course::{Course, End};
+use domain::{Moment, ReceiverCode, TenantId};
 use guard::Guard;
 use line::{InHand, Line};
 pub use outcome::measure_queues;
 use outcome::{judged, measure, outcome};
 use post::Poster;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -31,7 +33,7 @@ pub struct Settings {
     pub interval: Duration,
     /// How long one attempt may take.
     pub timeout: Duration,
-    /// How long a message is in hand at most.
+    /// For how long a receiver is a process's own; it asks again before that ends.
     pub lease: Duration,
     pub policy: Arc<Policy>,
     pub guard: Guard,
@@ -60,7 +62,10 @@ struct Engine {
     holder: Holder,
     settings: Settings,
     poster: Poster,
+    /// This process, as leases name it.
+    name: String,
     lines: Mutex<HashMap<(TenantId, ReceiverCode), Arc<Line>>>,
+    courses: Mutex<HashMap<(TenantId, ReceiverCode), Arc<Course>>>,
     recorders: Mutex<HashMap<TenantId, mpsc::UnboundedSender<Ended>>>,
     /// Receivers that cannot be used as they are registered, which is said once.
     unusable: Mutex<HashMap<(TenantId, ReceiverCode), i64>>,
@@ -72,22 +77,38 @@ struct Engine {
 }
 
 /// What came of a message, and the line whose place it keeps until that is written down.
-type Ended = (Outcome, Option<Arc<Line>>);
+struct Ended {
+    outcome: Outcome,
+    course: Arc<Course>,
+    kept: Option<Arc<Line>>,
+}
 
-/// What is wanted of a tenant's messages: how many on each line.
-type Wanted = Vec<(Arc<Line>, Room)>;
+/// What is wanted of a receiver.
+struct Wanted {
+    receiver: ReceiverCode,
+    line: Arc<Line>,
+    course: Arc<Course>,
+    room: usize,
+    /// Of what is pending in order, and of the records that wait for a moment.
+    in_order: bool,
+    waited: bool,
+    /// Its lease must be taken first, or prolonged.
+    is_leased: bool,
+}
 
 impl Triggers {
     /// Begins. The holder's place says where this process runs, so that one that starts again takes back what it held.
     pub fn start(app: App, vault: Vault, holder: Holder, poster: Poster, settings: Settings) -> Triggers {
         let engine = Arc::new(Engine {
             wake: Arc::clone(&app.changed),
+            name: holder.name(),
             app,
             vault,
             holder,
             settings,
             poster,
             lines: Mutex::default(),
+            courses: Mutex::default(),
             recorders: Mutex::default(),
             unusable: Mutex::default(),
             taking: Mutex::default(),
@@ -98,16 +119,23 @@ impl Triggers {
         Triggers(engine)
     }
 
+    /// How many messages this process has in hand.
+    pub fn in_hand(&self) -> usize {
+        self.0.in_hand.all()
+    }
+
     /// Takes nothing more in hand and waits for what is, but not for ever. What is left is taken back when its lease ends.
     pub async fn stop(self, patience: Duration) {
         self.0.stopping.store(true, Ordering::Relaxed);
         let ended = async {
-            while self.0.in_hand.all() > 0 {
+            while self.in_hand() > 0 {
                 // Somebody else may have been woken in its place.
                 let _ = tokio::time::timeout(STOPPED, self.0.wake.notified()).await;
             }
         };
         let _ = tokio::time::timeout(patience, ended).await;
+        // Whoever still has something in hand keeps it until the lease ends.
+        self.0.release(|(_, course)| course.is_idle_for(Duration::ZERO)).await;
     }
 }
 
@@ -136,39 +164,82 @@ impl Engine {
 
     /// Takes in hand whatever there is room for.
     async fn turn(self: &Arc<Engine>) -> Result<(), Error> {
-        let mut wanted: BTreeMap<TenantId, Wanted> = BTreeMap::new();
-        let asked = Instant::now();
-        for due in triggers::due(&self.app).await? {
-            if let Some(line) = self.known(&due) {
+        let mut wanted: BTreeMap<TenantId, Vec<Wanted>> = BTreeMap::new();
+        let (asked, now) = (Instant::now(), self.app.now());
+        let all = triggers::due(&self.app).await?;
+        for due in &all {
+            if let Some(line) = self.known(due) {
                 line.see(asked);
             }
             if lock(&self.taking).contains(&due.tenant) {
                 continue;
             }
-            let line = match self.line(&due).await {
-                Ok(line) => line,
-                Err(error) => {
-                    let said = lock(&self.unusable).insert((due.tenant, due.receiver), due.version);
-                    if said != Some(due.version) {
-                        tracing::error!(tenant = %due.tenant, receiver = %due.receiver, %error, "a receiver cannot be used");
-                    }
-                    continue;
-                }
-            };
-            let room = self.room(&due, &line);
-            if room > 0 {
-                line.in_hand.fetch_add(room, Ordering::Relaxed);
-                self.in_hand.add(due.tenant, room);
-                let probe = is_only_probed(&due).then_some(self.settings.policy.probe);
-                let room = Room { receiver: due.receiver, limit: room as i64, probe };
-                wanted.entry(due.tenant).or_default().push((line, room));
+            if let Some(one) = self.wanted(due, now).await {
+                wanted.entry(due.tenant).or_default().push(one);
             }
         }
         for (tenant, lines) in wanted {
             lock(&self.taking).insert(tenant);
             tokio::spawn(Arc::clone(self).take(tenant, lines));
         }
+        let pending: HashSet<_> = all.iter().map(|due| (due.tenant, due.receiver)).collect();
+        let interval = self.settings.interval;
+        self.release(|(key, course)| !pending.contains(&key) && course.is_idle_for(interval)).await;
         Ok(())
+    }
+
+    /// What is to be taken of a receiver, if anything is, and if it is this process's own or nobody's.
+    async fn wanted(&self, due: &Due, now: Moment) -> Option<Wanted> {
+        let course = self.course(due.tenant, due.receiver);
+        let is_leased = match &due.lease {
+            Some((number, holder, ends_at)) if *holder == self.name => {
+                // Prolonged when half of it is over, so that whatever is in hand has time left.
+                *ends_at > now && course.is_held(*number, Instant::now() + self.settings.lease / 2)
+            }
+            Some((_, _, ends_at)) if *ends_at > now => {
+                course.lose();
+                return None;
+            }
+            _ => false,
+        };
+        let line = match self.line(due).await {
+            Ok(line) => line,
+            Err(error) => {
+                let said = lock(&self.unusable).insert((due.tenant, due.receiver), due.version);
+                if said != Some(due.version) {
+                    tracing::error!(tenant = %due.tenant, receiver = %due.receiver, %error, "a receiver cannot be used");
+                }
+                return None;
+            }
+        };
+        let (in_order, waited) = course.wants(due, now);
+        let room = if in_order || waited { self.room(due, &line) } else { 0 };
+        if room == 0 && (is_leased || course.until().is_none()) {
+            return None;
+        }
+        line.in_hand.fetch_add(room, Ordering::Relaxed);
+        self.in_hand.add(due.tenant, room);
+        Some(Wanted { receiver: due.receiver, line, course, room, in_order, waited, is_leased })
+    }
+
+    /// Lets go of receivers for whom nothing is to be done.
+    async fn release(&self, which: impl Fn((&(TenantId, ReceiverCode), &Course)) -> bool) {
+        let mut idle: BTreeMap<TenantId, BTreeSet<ReceiverCode>> = BTreeMap::new();
+        for (key, course) in lock(&self.courses).iter() {
+            if course.until().is_some() && which((key, course)) {
+                course.lose();
+                idle.entry(key.0).or_default().insert(key.1);
+            }
+        }
+        for (tenant, receivers) in idle {
+            if let Err(error) = triggers::release(&self.app, &self.holder, tenant, receivers).await {
+                tracing::warn!(%tenant, %error, "receivers could not be let go of; their leases end by themselves");
+            }
+        }
+    }
+
+    fn course(&self, tenant: TenantId, receiver: ReceiverCode) -> Arc<Course> {
+        Arc::clone(lock(&self.courses).entry((tenant, receiver)).or_default())
     }
 
     fn room(&self, due: &Due, line: &Line) -> usize {
@@ -219,37 +290,79 @@ impl Engine {
         }
     }
 
-    async fn take(self: Arc<Engine>, tenant: TenantId, lines: Wanted) {
-        let wanted = lines.iter().map(|(_, room)| *room).collect();
-        let begun = Instant::now();
-        let jobs = match triggers::take(&self.app, &self.holder, tenant, wanted).await {
-            Ok(jobs) => jobs,
-            Err(error) => {
-                tracing::warn!(%tenant, %error, "messages could not be taken in hand; it is tried again");
-                Vec::new()
-            }
-        };
-        lock(&self.taking).remove(&tenant);
-        let mut room: HashMap<ReceiverCode, (Arc<Line>, usize)> =
-            lines.into_iter().map(|(line, room)| (room.receiver, (line, room.limit as usize))).collect();
-        for job in jobs {
-            if let Some((line, left)) = room.get_mut(&job.receiver) {
-                *left = left.saturating_sub(1);
-                tokio::spawn(Arc::clone(&self).deliver(Arc::clone(line), job, begun));
+    async fn take(self: Arc<Engine>, tenant: TenantId, wanted: Vec<Wanted>) {
+        if let Err(error) = self.lease(tenant, &wanted).await {
+            tracing::warn!(%tenant, %error, "receivers could not be leased; it is tried again");
+        }
+        let mut rooms = Vec::with_capacity(wanted.len());
+        for one in wanted.iter().filter(|one| one.room > 0) {
+            if let Some(look) = one.course.begin() {
+                let room = one.room as i64;
+                // Half of the room at most, rounded up, goes to those who were tried before.
+                let waited = if one.waited { look.waited + one.room.div_ceil(2) as i64 } else { 0 };
+                let limit = if one.in_order { room } else { 0 };
+                let (receiver, lease, after) = (one.receiver, look.lease, look.after);
+                rooms.push(Room { receiver, lease, after, limit, waited });
             }
         }
-        for (line, left) in room.into_values() {
-            line.in_hand.fetch_sub(left, Ordering::Relaxed);
+        let mut found: HashMap<ReceiverCode, Vec<(Job, Place)>> = HashMap::new();
+        if !rooms.is_empty() {
+            match triggers::take(&self.app, tenant, rooms).await {
+                Ok(jobs) => {
+                    for one in jobs {
+                        found.entry(one.0.receiver).or_default().push(one);
+                    }
+                }
+                Err(error) => {
+                    tracing::warn!(%tenant, %error, "messages could not be taken in hand; it is tried again");
+                }
+            }
+        }
+        let mut is_full = false;
+        for one in wanted {
+            let found = found.remove(&one.receiver).unwrap_or_default();
+            // There may be more where something was found and nothing could be taken of it.
+            is_full |= found.len() >= one.room && one.room > 0;
+            let chosen = one.course.choose(found, one.room);
+            let left = one.room - chosen.len();
+            for job in chosen {
+                let (line, course) = (Arc::clone(&one.line), Arc::clone(&one.course));
+                tokio::spawn(Arc::clone(&self).deliver(line, course, job));
+            }
+            one.line.in_hand.fetch_sub(left, Ordering::Relaxed);
             self.in_hand.sub(tenant, left);
+        }
+        lock(&self.taking).remove(&tenant);
+        if is_full {
+            self.wake.notify_one();
         }
     }
 
-    async fn deliver(self: Arc<Engine>, line: Arc<Line>, job: Job, begun: Instant) {
+    /// Leases receivers, or prolongs their leases.
+    async fn lease(&self, tenant: TenantId, wanted: &[Wanted]) -> Result<(), Error> {
+        let open: BTreeSet<ReceiverCode> =
+            wanted.iter().filter(|one| !one.is_leased).map(|one| one.receiver).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        let granted = triggers::lease(&self.app, &self.holder, tenant, open).await?;
+        for one in wanted.iter().filter(|one| !one.is_leased) {
+            match granted.get(&one.receiver) {
+                Some(number) => one.course.hold(*number, begun + self.settings.lease),
+                None => one.course.lose(),
+            }
+        }
+        Ok(())
+    }
+
+    async fn deliver(self: Arc<Engine>, line: Arc<Line>, course: Arc<Course>, job: Job) {
         let Ok(place) = line.places.acquire().await else { return };
         let is_open = self.is_open(&line, &job).await;
-        // Whoever takes the message over must find this attempt ended, by a margin for slow clocks.
+        // Whoever takes the receiver over must find this attempt ended, by a margin for slow clocks.
         let margin = (self.settings.lease / 6).min(Duration::from_secs(10));
-        let left = self.settings.lease.saturating_sub(begun.elapsed()).saturating_sub(margin);
+        let until = course.until().unwrap_or_else(Instant::now);
+        let left = until.saturating_duration_since(Instant::now()).saturating_sub(margin);
         let tried_at = self.app.now();
         let started = Instant::now();
         let outcome = if !is_open || left < self.settings.timeout || self.stopping.load(Ordering::Relaxed) {
@@ -277,7 +390,7 @@ impl Engine {
             }
             _ => Some(line),
         };
-        self.record(outcome.job.tenant, (outcome, kept));
+        self.record(outcome.job.tenant, Ended { outcome, course, kept });
         self.wake.notify_one();
     }
 
@@ -296,36 +409,44 @@ impl Engine {
     async fn write(self: Arc<Engine>, tenant: TenantId, mut outcomes: mpsc::UnboundedReceiver<Ended>) {
         let mut some = Vec::with_capacity(TOGETHER);
         while outcomes.recv_many(&mut some, TOGETHER).await > 0 {
-            let (together, kept): (Vec<Outcome>, Vec<Option<Arc<Line>>>) = some.drain(..).unzip();
-            let count = together.len();
-            self.write_some(tenant, together).await;
-            for line in kept.into_iter().flatten() {
-                line.in_hand.fetch_sub(1, Ordering::Relaxed);
+            for one in &mut some {
+                let job = &mut one.outcome.job;
+                job.goes_on |= one.course.has_more(job);
+            }
+            let together = some.iter().map(|one| one.outcome.clone()).collect();
+            let is_written = self.write_some(tenant, together).await;
+            let count = some.len();
+            for Ended { outcome, course, kept } in some.drain(..) {
+                let is_ended = is_written && outcome.verdict != Verdict::Untried;
+                course.end(&outcome.job, if is_ended { End::Written } else { End::Open });
+                if let Some(line) = kept {
+                    line.in_hand.fetch_sub(1, Ordering::Relaxed);
+                }
             }
             self.in_hand.sub(tenant, count);
             self.wake.notify_one();
         }
     }
 
-    async fn write_some(&self, tenant: TenantId, outcomes: Vec<Outcome>) {
+    /// Says whether it is written.
+    async fn write_some(&self, tenant: TenantId, outcomes: Vec<Outcome>) -> bool {
         let begun = Instant::now();
         let mut pause = Duration::from_millis(50);
+        let by = (&self.holder, &self.settings.policy);
         loop {
-            let error = match triggers::conclude(&self.app, &self.settings.policy, tenant, outcomes.clone())
-                .await
-            {
+            let error = match triggers::conclude(&self.app, by, tenant, outcomes.clone()).await {
                 Ok(paused) => {
                     for one in paused {
                         tracing::error!(%tenant, receiver = %one.receiver, why = ?one.why, "a receiver was paused");
                     }
-                    return;
+                    return true;
                 }
                 Err(error) => error,
             };
             // Once the leases have ended, the messages are sent again: what came of them is known no more.
             if begun.elapsed() + pause >= self.settings.lease || !error.is_passing() {
                 tracing::error!(%tenant, %error, "what came of messages could not be written; they are sent again");
-                return;
+                return false;
             }
             tracing::warn!(%tenant, %error, "what came of messages could not be written; it is tried again");
             tokio::time::sleep(pause).await;

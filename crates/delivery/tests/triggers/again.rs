@@ -2,7 +2,7 @@
 
 use crate::scene::{DAY, MINUTE, SECOND, Scene, settings};
 use app::once::Once;
-use app::triggers::{self, Holder, Policy, Replay, Room};
+use app::triggers::{self, Holder, Policy, Replay};
 use delivery::triggers::Settings;
 use domain::{DeliveryState, HistoryCode, ReceiverCode};
 use std::sync::Arc;
@@ -118,12 +118,13 @@ async fn what_is_under_way_when_an_older_one_goes_again_goes_behind_it_whatever_
     engine.stop(SECOND).await;
     // In the hands of a process that is gone, and older ones go again: whoever takes over begins with the oldest.
     scene.office.set(benefit, 1, "ATIVO").await;
-    let room = Room { receiver: code, limit: 8, probe: None };
     let holder = Holder { process: "gone".into(), place: "elsewhere".into(), lease: MINUTE };
-    let taken = triggers::take(&scene.app, &holder, scene.world.here, vec![room]).await.unwrap();
-    assert_eq!(taken.len(), 1);
+    let held = triggers::lease(&scene.app, &holder, scene.world.here, [code].into()).await.unwrap();
+    assert!(held.contains_key(&code));
     replay(&scene, code, stretch(1, 2)).await;
-    assert!(!scene.is_due().await, "it is still in somebody's hands");
+    let other = Holder { process: "other".into(), place: "here".into(), lease: MINUTE };
+    let refused = triggers::lease(&scene.app, &other, scene.world.here, [code].into()).await.unwrap();
+    assert!(refused.is_empty(), "it is still in somebody's hands");
     let engine = scene.engine().await;
     until("all three", || async { receiver.count() == 7 }).await;
     all_ended(&scene, code).await;
@@ -141,10 +142,11 @@ async fn a_great_many_go_again_in_short_units(world: World) {
     let unit = scene.world.db().write(Lane::of(scene.world.here), scene.world.here, move |tx, tenant| {
         Box::pin(async move {
             for code in 1..=count as i64 {
-                let row = sql(
-                    "INSERT INTO outbox (tenant, receiver, history_code, entity, record, created_at, state)
-                     VALUES ($1, 1, $2, 1, $2, 0, 3)",
-                );
+                let told = sql("INSERT INTO history (tenant, code, entity, record, branch, happened_at, to_situation, origin,
+                         body) VALUES ($1, $2, 1, $2, 1, 0, 1, 'test', '{}')");
+                tx.execute(told.arg(*tenant).arg(code)).await?;
+                let row = sql("INSERT INTO deliveries (tenant, receiver, history_code, state, tries, ended_at)
+                     VALUES ($1, 1, $2, 3, 1, 0)");
                 tx.execute(row.arg(*tenant).arg(code)).await?;
             }
             Ok(())

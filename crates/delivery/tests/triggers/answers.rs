@@ -58,7 +58,7 @@ async fn changes_of_one_record_arrive_in_order_and_never_two_at_once(world: Worl
     }
     until("all are there", || async {
         // Not while anything is in hand, or a slow machine would let its lease end.
-        if scene.held().await == 0 {
+        if engine.in_hand() == 0 {
             scene.pass(10 * SECOND);
         }
         scene.deliveries(code).await.iter().all(|told| told.delivery.state == DeliveryState::Delivered)

@@ -42,15 +42,14 @@ async fn what_waits_for_a_place_does_not_go_to_one_that_is_paused_retired_or_mov
     // It learns that it answers fast, so that more is in hand than it has places.
     let engine = scene.engine().await;
     scene.office.benefits(12).await;
-    until("it is fast", || async { old.count() == 12 && scene.held().await == 0 }).await;
+    until("it is fast", || async { old.count() == 12 && engine.in_hand() == 0 }).await;
     for (turn, what) in ["paused", "retired", "moved"].into_iter().enumerate() {
         let before = old.count();
         old.answers(|_| Reaction::Late(3 * SECOND, 204));
         for number in 0..8 {
             scene.office.benefit(100 + 10 * turn + number).await;
         }
-        until("some wait for a place", || async { old.count() == before + 2 && scene.held().await > 4 })
-            .await;
+        until("some wait for a place", || async { old.count() == before + 2 && engine.in_hand() > 4 }).await;
         match what {
             "paused" => scene.pause(code, true).await,
             "retired" => scene.change(code, |changes| changes.active = Some(false)).await,
@@ -59,7 +58,7 @@ async fn what_waits_for_a_place_does_not_go_to_one_that_is_paused_retired_or_mov
                 scene.change(code, |changes| changes.address = Some(there)).await;
             }
         }
-        scene.quiet().await;
+        until("nothing is in hand", || async { engine.in_hand() == 0 }).await;
         assert_eq!(old.count(), before + 2, "{what}");
         old.answers(|_| Reaction::Status(204));
         match what {
@@ -159,7 +158,9 @@ async fn a_receiver_that_fails_altogether_is_probed_by_one_message_until_the_fir
         health.failures >= 20 && health.not_before.is_some()
     })
     .await;
-    scene.quiet().await;
+    let quiet =
+        || until("nothing is in hand", || async { engines.iter().all(|engine| engine.in_hand() == 0) });
+    quiet().await;
     let mut count = receiver.count();
     assert!(count < 300, "{count} of 300 were tried");
     for _ in 0..5 {
@@ -168,7 +169,7 @@ async fn a_receiver_that_fails_altogether_is_probed_by_one_message_until_the_fir
         assert!(!scene.is_due().await);
         scene.world.clock.reach(not_before);
         until("a probe went", || async { receiver.count() > count }).await;
-        scene.quiet().await;
+        quiet().await;
         assert!(!scene.is_due().await, "it waits again");
         count += 1;
         assert_eq!(receiver.count(), count, "one");

@@ -208,21 +208,16 @@ impl Scene {
         assert_eq!(all, count);
     }
 
-    /// How many messages are in somebody's hands.
-    pub async fn held(&self) -> i64 {
-        let held = sql("SELECT COUNT(*) AS count FROM queues WHERE lease IS NOT NULL");
-        let rows = self.world.db().query(Weight::Search, held).await.unwrap();
-        rows[0].get("count").unwrap()
-    }
-
-    /// Waits until nobody has anything in hand.
-    pub async fn quiet(&self) {
-        until("nothing is in hand", || async { self.held().await == 0 }).await;
-    }
-
-    /// Whether something may be sent at this moment.
+    /// Whether something may be sent at this moment, to receivers that may be sent to.
     pub async fn is_due(&self) -> bool {
-        !triggers::due(&self.app).await.unwrap().is_empty()
+        let now = self.now();
+        let due = triggers::due(&self.app).await.unwrap();
+        let in_order = sql("SELECT o.receiver FROM outbox o WHERE NOT EXISTS (SELECT 1 FROM queues q
+             WHERE q.tenant = o.tenant AND q.receiver = o.receiver AND q.entity = o.entity AND q.record = o.record)");
+        let in_order = self.world.db().query(Weight::Search, in_order).await.unwrap();
+        let in_order: Vec<ReceiverCode> =
+            in_order.iter().map(|row| row.get("receiver").unwrap()).collect();
+        due.iter().any(|due| due.first_wait.is_some_and(|at| at <= now) || in_order.contains(&due.receiver))
     }
 
     /// Recipients and texts of the mails that were written.

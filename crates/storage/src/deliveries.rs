@@ -1,0 +1,307 @@
+//! Deliveries, as people look at them: what is pending (`outbox`), and what arrived or was given up, which is kept.
+
+use crate::queues::COUNTED;
+use crate::statement::inserts;
+use crate::{Error, Row, Source, Statement, Tx, Value, Weight, leases, sql};
+use domain::{DeliveryState, Entity, HistoryCode, Moment, ReceiverCode, TenantId};
+
+/// A delivery as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    pub receiver: ReceiverCode,
+    pub history: HistoryCode,
+    pub entity: Entity,
+    pub record: i32,
+    pub state: DeliveryState,
+    pub tries: i32,
+    pub created_at: Moment,
+    pub ended_at: Option<Moment>,
+    /// When it is tried next; not where an older one of its record must go first.
+    pub due_at: Option<Moment>,
+}
+
+/// What came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    pub receiver: ReceiverCode,
+    pub history: HistoryCode,
+    pub state: DeliveryState,
+    pub tries: i32,
+    pub at: Moment,
+    /// The attempt that arrived, which is kept nowhere else: its status, and how many milliseconds it took.
+    pub arrived: Option<(i32, i64)>,
+}
+
+/// How many rows travel in one statement.
+const ROWS: usize = 32;
+
+pub fn end(tenant: TenantId, all: impl IntoIterator<Item = Ended>) -> Vec<Statement> {
+    let rows = all.into_iter().map(|one| -> [Value; 8] {
+        [
+            tenant.into(),
+            one.receiver.into(),
+            one.history.into(),
+            one.state.into(),
+            one.tries.into(),
+            one.at.into(),
+            one.arrived.map(|(status, _)| status).into(),
+            one.arrived.map(|(_, millis)| millis).into(),
+        ]
+    });
+    let head = "INSERT INTO deliveries (tenant, receiver, history_code, state, tries, ended_at, status, millis) VALUES";
+    inserts(head, ROWS, rows)
+}
+
+/// It was given up, and arrived after all.
+pub fn arrived_after_all(tenant: TenantId, receiver: ReceiverCode, code: HistoryCode) -> Statement {
+    sql("UPDATE deliveries SET state = 2 WHERE tenant = $1 AND receiver = $2 AND history_code = $3 AND state = 3")
+        .arg(tenant)
+        .arg(receiver)
+        .arg(code)
+}
+
+const PENDING: &str = "SELECT o.history_code, o.entity, o.record, CAST(1 AS BIGINT) AS state, o.tries, o.created_at,
+         CAST(NULL AS BIGINT) AS ended_at, CASE WHEN q.head IS NULL THEN o.created_at WHEN q.head = o.history_code
+         THEN q.due_at END AS due_at
+     FROM outbox o LEFT JOIN queues q ON q.tenant = o.tenant AND q.receiver = o.receiver AND q.entity = o.entity
+         AND q.record = o.record
+     WHERE o.tenant = ? AND o.receiver = ?";
+const ENDED: &str = "SELECT o.history_code, h.entity, h.record, o.state, o.tries, h.happened_at AS created_at, o.ended_at,
+         CAST(NULL AS BIGINT) AS due_at
+     FROM deliveries o JOIN history h ON h.tenant = o.tenant AND h.code = o.history_code
+     WHERE o.tenant = ? AND o.receiver = ?";
+
+/// A list of deliveries to a receiver: from what is pending, from what ended, or from both.
+struct Listed {
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    state: Option<DeliveryState>,
+    first: HistoryCode,
+    last: HistoryCode,
+    newest_first: bool,
+    limit: i64,
+}
+
+impl Listed {
+    fn statement(&self) -> Statement {
+        let order = if self.newest_first { "DESC" } else { "ASC" };
+        let part = |text: &str, filter: &str, name: &str| {
+            format!(
+                "SELECT * FROM ({text} AND o.history_code >= ? AND o.history_code <= ? {filter}
+                 ORDER BY o.history_code {order} LIMIT ?) AS {name}"
+            )
+        };
+        let parts = match self.state {
+            None => vec![part(PENDING, "", "pending"), part(ENDED, "", "ended")],
+            Some(DeliveryState::Pending) => vec![part(PENDING, "", "pending")],
+            Some(DeliveryState::Delivered) => vec![part(ENDED, "AND o.state = 2", "ended")],
+            Some(DeliveryState::Exhausted) => vec![part(ENDED, "AND o.state = 3", "ended")],
+        };
+        let mut statement = Statement::empty();
+        for (place, text) in parts.iter().enumerate() {
+            let values: [Value; 5] = [
+                self.tenant.into(),
+                self.receiver.into(),
+                self.first.into(),
+                self.last.into(),
+                self.limit.into(),
+            ];
+            let text = if place == 0 { text.clone() } else { format!("UNION ALL {text}") };
+            statement = statement.then(&text, values);
+        }
+        statement.then(&format!("ORDER BY history_code {order} LIMIT ?"), [self.limit])
+    }
+
+    async fn read(&self, from: impl Into<Source<'_>>) -> Result<Vec<Delivery>, Error> {
+        let rows = from.into().all(Weight::Search, self.statement()).await?;
+        rows.iter().map(|row| delivery(row, self.receiver)).collect()
+    }
+}
+
+fn delivery(row: &Row, receiver: ReceiverCode) -> Result<Delivery, Error> {
+    Ok(Delivery {
+        receiver,
+        history: row.get("history_code")?,
+        entity: row.get("entity")?,
+        record: row.get("record")?,
+        state: row.get("state")?,
+        tries: row.get("tries")?,
+        created_at: row.get("created_at")?,
+        ended_at: row.get("ended_at")?,
+        due_at: row.get("due_at")?,
+    })
+}
+
+/// The deliveries behind `after`, at most `limit`, in the order of their changes.
+pub async fn page(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    state: Option<DeliveryState>,
+    after: HistoryCode,
+    limit: i64,
+) -> Result<Vec<Delivery>, Error> {
+    let (first, last) = (HistoryCode::new(after.get().saturating_add(1)), HistoryCode::new(i32::MAX));
+    Listed { tenant, receiver, state, first, last, newest_first: false, limit }.read(from).await
+}
+
+/// The deliveries of a stretch of changes, the newest first, at most `limit`.
+pub async fn newest(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    state: Option<DeliveryState>,
+    (first, last): (HistoryCode, HistoryCode),
+    limit: i64,
+) -> Result<Vec<Delivery>, Error> {
+    Listed { tenant, receiver, state, first, last, newest_first: true, limit }.read(from).await
+}
+
+/// The deliveries of these changes, the newest first.
+pub async fn some(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    codes: impl IntoIterator<Item = HistoryCode> + Clone,
+) -> Result<Vec<Delivery>, Error> {
+    let key = || -> [Value; 2] { [tenant.into(), receiver.into()] };
+    let statement = Statement::empty()
+        .then(PENDING, key())
+        .within("o.history_code", codes.clone())
+        .then(&format!("UNION ALL {ENDED}"), key())
+        .within("o.history_code", codes)
+        .ending("ORDER BY history_code DESC");
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter().map(|row| delivery(row, receiver)).collect()
+}
+
+/// How it goes with the deliveries to a receiver.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Glance {
+    /// What waits, counted to [`COUNTED`], and when the oldest of it happened.
+    pub pending: i64,
+    pub oldest: Option<Moment>,
+    /// What arrived and what did not since a moment, of the last [`LOOKED_AT`] that ended and of as many that wait for
+    /// another attempt.
+    pub arrived: i64,
+    pub missed: i64,
+    /// Changes whose last attempt failed: the oldest of those that are tried next, the newest that was given up.
+    pub troubled: Vec<HistoryCode>,
+}
+
+/// Deliveries that a share is taken of, and those among which one that failed is looked for.
+pub const LOOKED_AT: i64 = 1_000;
+const FIRST: i64 = 200;
+
+pub async fn glance(
+    tx: &mut Tx,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    since: Moment,
+) -> Result<Glance, Error> {
+    let mut glance = Glance::default();
+    let waits = sql("SELECT
+             (SELECT COUNT(*) FROM (SELECT o.history_code FROM outbox o
+                  WHERE o.tenant = $1 AND o.receiver = $2 LIMIT $3) AS counted) AS pending,
+             (SELECT o.created_at FROM outbox o WHERE o.tenant = $1 AND o.receiver = $2
+              ORDER BY o.history_code LIMIT 1) AS oldest,
+             (SELECT COUNT(*) FROM (SELECT q.head FROM queues q WHERE q.tenant = $1 AND q.receiver = $2
+                  ORDER BY q.due_at LIMIT $4) AS waits
+              WHERE EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = $1 AND o.receiver = $2
+                  AND o.history_code = waits.head AND o.tries > 0 AND o.created_at >= $5)) AS missed")
+    .arg(tenant)
+    .arg(receiver)
+    .arg(COUNTED)
+    .arg(LOOKED_AT)
+    .arg(since);
+    if let Some(row) = tx.one(waits).await? {
+        (glance.pending, glance.oldest) = (row.get("pending")?, row.get("oldest")?);
+        glance.missed = row.get("missed")?;
+    }
+    let shares = sql("SELECT state, COUNT(*) AS count FROM (SELECT state, ended_at FROM deliveries
+             WHERE tenant = $1 AND receiver = $2 ORDER BY history_code DESC LIMIT $3) AS last
+         WHERE ended_at >= $4 GROUP BY state ORDER BY state");
+    for row in tx.all(shares.arg(tenant).arg(receiver).arg(LOOKED_AT).arg(since)).await? {
+        let (state, count): (DeliveryState, i64) = (row.get("state")?, row.get("count")?);
+        match state {
+            DeliveryState::Delivered => glance.arrived += count,
+            DeliveryState::Pending | DeliveryState::Exhausted => glance.missed += count,
+        }
+    }
+    let troubled = sql("SELECT MIN(head) AS code FROM (SELECT q.head FROM queues q WHERE q.tenant = $1 AND q.receiver = $2
+                  ORDER BY q.due_at LIMIT $3) AS first
+             WHERE EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = $1 AND o.receiver = $2
+                 AND o.history_code = first.head AND o.tries > 0)
+         UNION ALL SELECT MAX(history_code) AS code FROM deliveries WHERE tenant = $1 AND receiver = $2 AND state = 3");
+    for row in tx.all(troubled.arg(tenant).arg(receiver).arg(FIRST)).await? {
+        glance.troubled.extend(row.get::<Option<HistoryCode>>("code")?);
+    }
+    Ok(glance)
+}
+
+/// Which deliveries are to be sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Again {
+    pub first: HistoryCode,
+    pub last: HistoryCode,
+    /// Only what never arrived of what happened since this moment.
+    pub missed_since: Option<Moment>,
+}
+
+/// Makes deliveries of a stretch pending again, at most `limit`; gives how many, and the last one looked at where there
+/// may be more behind it. They keep their place in the order of their record's changes. `number` is a lease's, taken for
+/// this: whoever has messages of the receiver in hand finds out.
+pub async fn send_again(
+    tx: &mut Tx,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    again: Again,
+    (now, limit, number): (Moment, i64, i64),
+) -> Result<(u64, Option<HistoryCode>), Error> {
+    let ended = sql("SELECT d.history_code, h.entity, h.record, h.happened_at, d.ended_at, d.status, d.millis
+         FROM deliveries d JOIN history h ON h.tenant = d.tenant AND h.code = d.history_code
+         WHERE d.tenant = $1 AND d.receiver = $2 AND d.history_code >= $3 AND d.history_code <= $4")
+    .arg(tenant)
+    .arg(receiver)
+    .arg(again.first)
+    .arg(again.last);
+    let ended = match again.missed_since {
+        Some(since) => ended.then("AND d.state = 3 AND h.happened_at >= ?", [since]),
+        None => ended,
+    };
+    let rows = tx.all(ended.then("ORDER BY d.history_code LIMIT ?", [limit])).await?;
+    let mut statements = Vec::new();
+    let mut last = None;
+    for row in &rows {
+        let code: HistoryCode = row.get("history_code")?;
+        let (entity, record): (Entity, i32) = (row.get("entity")?, row.get("record")?);
+        last = Some(code);
+        // The attempt that arrived stays known.
+        if let (Some(status), Some(millis)) =
+            (row.get::<Option<i32>>("status")?, row.get::<Option<i64>>("millis")?)
+        {
+            let ended: Moment = row.get("ended_at")?;
+            let tried = sql("INSERT INTO attempts (tenant, receiver, history_code, number, tried_at, status, millis)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7)");
+            let at = ended.millis().saturating_sub(millis);
+            let tried = tried.arg(tenant).arg(receiver).arg(code).arg(number).arg(at);
+            statements.push(tried.arg(status).arg(millis));
+        }
+        let gone = sql("DELETE FROM deliveries WHERE tenant = $1 AND receiver = $2 AND history_code = $3");
+        statements.push(gone.arg(tenant).arg(receiver).arg(code));
+        let pending = sql("INSERT INTO outbox (tenant, receiver, history_code, entity, record, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6)");
+        let pending = pending.arg(tenant).arg(receiver).arg(code).arg(entity).arg(record);
+        statements.push(pending.arg(row.get::<Moment>("happened_at")?));
+        // What is older than the head goes before it. Who has that one in hand keeps it, and finds out when he tells what
+        // came of it.
+        let queue = sql("INSERT INTO queues (tenant, receiver, entity, record, head, due_at)
+             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant, receiver, entity, record) DO UPDATE
+             SET head = excluded.head, due_at = excluded.due_at WHERE queues.head > excluded.head");
+        statements.push(queue.arg(tenant).arg(receiver).arg(entity).arg(record).arg(code).arg(now));
+    }
+    statements.push(leases::renumber(tenant, receiver, number));
+    tx.batch(statements).await?;
+    let more = last.filter(|_| rows.len() as i64 == limit);
+    Ok((rows.len() as u64, more))
+}

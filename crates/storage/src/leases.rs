@@ -1,0 +1,83 @@
+//! Who delivers to which receiver. A receiver is one process's at a time, so that nobody else has its messages in hand; the
+//! number of the lease changes with whatever happens to its messages behind the holder's back.
+
+use crate::{Error, Source, Statement, Tx, Weight, sql};
+use domain::{Moment, ReceiverCode, TenantId};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    pub receiver: ReceiverCode,
+    pub number: i64,
+    pub holder: String,
+    pub ends_at: Moment,
+}
+
+/// The leases of these receivers, ended ones too.
+pub async fn of(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    receivers: impl IntoIterator<Item = ReceiverCode>,
+) -> Result<Vec<Lease>, Error> {
+    let statement = sql("SELECT receiver, number, holder, ends_at FROM leases WHERE tenant = $1").arg(tenant);
+    let rows = from.into().all(Weight::Search, statement.within("receiver", receivers)).await?;
+    let lease = |row: &crate::Row| {
+        Ok(Lease {
+            receiver: row.get("receiver")?,
+            number: row.get("number")?,
+            holder: row.get("holder")?,
+            ends_at: row.get("ends_at")?,
+        })
+    };
+    rows.iter().map(lease).collect()
+}
+
+pub fn grant(tenant: TenantId, lease: &Lease) -> Statement {
+    sql("INSERT INTO leases (tenant, receiver, number, holder, ends_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (tenant, receiver) DO UPDATE SET
+             number = excluded.number, holder = excluded.holder, ends_at = excluded.ends_at")
+    .arg(tenant)
+    .arg(lease.receiver)
+    .arg(lease.number)
+    .arg(lease.holder.as_str())
+    .arg(lease.ends_at)
+}
+
+/// Whoever holds the receiver finds out that its messages are not what he knew.
+pub fn renumber(tenant: TenantId, receiver: ReceiverCode, number: i64) -> Statement {
+    sql("UPDATE leases SET number = $3 WHERE tenant = $1 AND receiver = $2")
+        .arg(tenant)
+        .arg(receiver)
+        .arg(number)
+}
+
+/// Lets go of these receivers, as far as they are the holder's.
+pub fn release(
+    tenant: TenantId,
+    holder: &str,
+    receivers: impl IntoIterator<Item = ReceiverCode>,
+    now: Moment,
+) -> Statement {
+    sql("UPDATE leases SET ends_at = $3 WHERE tenant = $1 AND holder = $2 AND ends_at > $3")
+        .arg(tenant)
+        .arg(holder)
+        .arg(now)
+        .within("receiver", receivers)
+}
+
+/// Who holds receivers of a tenant.
+pub async fn holders(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    now: Moment,
+) -> Result<Vec<String>, Error> {
+    let statement =
+        sql("SELECT DISTINCT holder FROM leases WHERE tenant = $1 AND ends_at > $2 ORDER BY holder");
+    let rows = from.into().all(Weight::Search, statement.arg(tenant).arg(now)).await?;
+    rows.iter().map(|row| row.get("holder")).collect()
+}
+
+/// Takes back what somebody holds who is gone.
+pub async fn free(tx: &mut Tx, tenant: TenantId, holder: &str, now: Moment) -> Result<u64, Error> {
+    let free = sql("UPDATE leases SET ends_at = $3 WHERE tenant = $1 AND holder = $2 AND ends_at > $3");
+    tx.execute(free.arg(tenant).arg(holder).arg(now)).await
+}
