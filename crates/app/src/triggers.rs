@@ -273,9 +273,7 @@ pub async fn free(app: &App, holder: &Holder, begins: bool) -> Result<u64, Error
             let (lane, input) = (Lane::background(tenant.id), (tenant.id, gone, now));
             freed += app
                 .db
-                .write(lane, input, |tx, (tenant, gone, now)| {
-                    Box::pin(leases::free(tx, *tenant, gone, *now))
-                })
+                .write(lane, input, |tx, (tenant, gone, now)| Box::pin(leases::free(tx, *tenant, gone, *now)))
                 .await?;
         }
     }

@@ -5,7 +5,7 @@ use app::files::{self, Incoming, Owner, Place};
 use app::housekeeping::{Retention, run_if_due};
 use app::once::Once;
 use app::whole::{self, Brought, WholeError};
-use app::{App, Vault};
+use app::{App, Vault, triggers};
 use domain::{Clock, FileOwner};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -162,6 +162,33 @@ async fn what_an_older_archive_does_not_have_gets_its_default(world: World) {
     bring(&app, &older, false).await.unwrap();
     let rows = app.db.query(Weight::Search, sql("SELECT concurrency FROM receivers")).await.unwrap();
     assert_eq!(rows.iter().map(|row| row.get::<i64>("concurrency").unwrap()).collect::<Vec<_>>(), [8]);
+}
+
+/// Deliveries that came to their end were once in the outbox, with their state.
+#[both_engines]
+async fn what_was_delivered_in_an_older_archive_is_so_here(world: World) {
+    let scene = scene(world).await;
+    for (state, pending) in [(1, 1), (2, 0), (3, 0)] {
+        let older = scene.edited("dados/outbox.jsonl", |row| {
+            row["state"] = json!(state);
+            row["tries"] = json!(4);
+            if state != 1 {
+                row["ended_at"] = json!("2026-11-14T13:32:05Z");
+            }
+        });
+        let (app, _database) = scene.elsewhere().await;
+        bring(&app, &older, false).await.unwrap();
+        let count = async |text: &'static str| -> i64 {
+            app.db.query(Weight::Search, sql(text)).await.unwrap()[0].get("n").unwrap()
+        };
+        assert_eq!(count("SELECT COUNT(*) AS n FROM outbox WHERE tries = 4").await, pending, "{state}");
+        let ended = "SELECT COUNT(*) AS n FROM deliveries WHERE tries = 4 AND ended_at = 1794663125000";
+        assert_eq!(count(ended).await, 1 - pending, "{state}");
+        let receiver = domain::ReceiverCode::new(1);
+        let page = triggers::page(&app, scene.world.here, receiver, None, domain::HistoryCode::new(0)).await;
+        let states: Vec<i64> = page.unwrap().iter().map(|told| told.delivery.state.number()).collect();
+        assert_eq!(states, [state]);
+    }
 }
 
 /// Its doors are closed to what happens by itself, too; and what the last of the commands says counts.

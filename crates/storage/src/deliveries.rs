@@ -66,7 +66,8 @@ const PENDING: &str = "SELECT o.history_code, o.entity, o.record, CAST(1 AS BIGI
      FROM outbox o LEFT JOIN queues q ON q.tenant = o.tenant AND q.receiver = o.receiver AND q.entity = o.entity
          AND q.record = o.record
      WHERE o.tenant = ? AND o.receiver = ?";
-const ENDED: &str = "SELECT o.history_code, h.entity, h.record, o.state, o.tries, h.happened_at AS created_at, o.ended_at,
+const ENDED: &str =
+    "SELECT o.history_code, h.entity, h.record, o.state, o.tries, h.happened_at AS created_at, o.ended_at,
          CAST(NULL AS BIGINT) AS due_at
      FROM deliveries o JOIN history h ON h.tenant = o.tenant AND h.code = o.history_code
      WHERE o.tenant = ? AND o.receiver = ?";
@@ -258,13 +259,14 @@ pub async fn send_again(
     again: Again,
     (now, limit, number): (Moment, i64, i64),
 ) -> Result<(u64, Option<HistoryCode>), Error> {
-    let ended = sql("SELECT d.history_code, h.entity, h.record, h.happened_at, d.ended_at, d.status, d.millis
+    let ended =
+        sql("SELECT d.history_code, h.entity, h.record, h.happened_at, d.ended_at, d.status, d.millis
          FROM deliveries d JOIN history h ON h.tenant = d.tenant AND h.code = d.history_code
          WHERE d.tenant = $1 AND d.receiver = $2 AND d.history_code >= $3 AND d.history_code <= $4")
-    .arg(tenant)
-    .arg(receiver)
-    .arg(again.first)
-    .arg(again.last);
+        .arg(tenant)
+        .arg(receiver)
+        .arg(again.first)
+        .arg(again.last);
     let ended = match again.missed_since {
         Some(since) => ended.then("AND d.state = 3 AND h.happened_at >= ?", [since]),
         None => ended,
@@ -281,7 +283,8 @@ pub async fn send_again(
             (row.get::<Option<i32>>("status")?, row.get::<Option<i64>>("millis")?)
         {
             let ended: Moment = row.get("ended_at")?;
-            let tried = sql("INSERT INTO attempts (tenant, receiver, history_code, number, tried_at, status, millis)
+            let tried =
+                sql("INSERT INTO attempts (tenant, receiver, history_code, number, tried_at, status, millis)
                  VALUES ($1, $2, $3, $4, $5, $6, $7)");
             let at = ended.millis().saturating_sub(millis);
             let tried = tried.arg(tenant).arg(receiver).arg(code).arg(number).arg(at);

@@ -252,21 +252,24 @@ impl Held {
                  ON CONFLICT (tenant, receiver, entity, record) DO UPDATE
                      SET head = excluded.head, due_at = excluded.due_at WHERE queues.head >= excluded.head")
             .arg(due);
-        let tried = sql("UPDATE outbox SET tries = tries + 1 WHERE tenant = $1 AND receiver = $2 AND history_code = $3")
-            .arg(self.tenant)
-            .arg(self.receiver)
-            .arg(self.history);
+        let tried = sql(
+            "UPDATE outbox SET tries = tries + 1 WHERE tenant = $1 AND receiver = $2 AND history_code = $3",
+        )
+        .arg(self.tenant)
+        .arg(self.receiver)
+        .arg(self.history);
         [waits, tried]
     }
 
     /// Its record goes on with the oldest change behind `after` that is pending, now; where there is none, it has no queue
     /// any more.
     pub fn go_on(&self, after: HistoryCode, now: Moment) -> [Statement; 2] {
-        let ended = sql("DELETE FROM queues WHERE tenant = $1 AND receiver = $2 AND entity = $3 AND record = $4")
-            .arg(self.tenant)
-            .arg(self.receiver)
-            .arg(self.entity)
-            .arg(self.record);
+        let ended =
+            sql("DELETE FROM queues WHERE tenant = $1 AND receiver = $2 AND entity = $3 AND record = $4")
+                .arg(self.tenant)
+                .arg(self.receiver)
+                .arg(self.entity)
+                .arg(self.record);
         // The history knows the changes of a record; the outbox which of them are pending. The signs say that what it is
         // compared with are values, and no columns to join by: the history leads.
         let next = sql("INSERT INTO queues (tenant, receiver, entity, record, head, due_at)

@@ -15,6 +15,8 @@ pub struct Table {
     /// What orders its rows, behind the tenant.
     key: Vec<&'static str>,
     pub columns: Vec<Column>,
+    /// Columns that there are no more; archives of an older schema have them.
+    pub former: Vec<Column>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,11 +126,17 @@ fn parse(text: &'static str) -> Vec<Table> {
         if !line.starts_with(' ') {
             let (head, columns) = line.split_once("] ").unwrap_or((line, ""));
             let (name, key) = head.split_once(" [").unwrap_or((head, ""));
-            tables.push(Table { name, key: key.split_whitespace().collect(), columns: Vec::new() });
+            let key = key.split_whitespace().collect();
+            tables.push(Table { name, key, columns: Vec::new(), former: Vec::new() });
             rest = columns;
         }
         if let Some(table) = tables.last_mut() {
-            table.columns.extend(rest.split_whitespace().map(column));
+            for text in rest.split_whitespace() {
+                match text.strip_prefix('~') {
+                    Some(former) => table.former.push(column(former)),
+                    None => table.columns.push(column(text)),
+                }
+            }
         }
     }
     tables
@@ -145,6 +153,33 @@ fn column(text: &'static str) -> Column {
         _ => Kind::Int,
     };
     Column { name, kind }
+}
+
+/// Rows of an archive as they are kept today: a delivery that came to its end was in the outbox once, with its state. What
+/// former columns held stands behind the others.
+pub fn settle(table: &'static Table, rows: Vec<Vec<Value>>) -> Vec<(&'static Table, Vec<Vec<Value>>)> {
+    let ended = tables().iter().find(|one| table.name == "outbox" && one.name == "deliveries");
+    let Some(ended) = ended else { return vec![(table, rows)] };
+    let at = |name: &str| {
+        let former = table.former.iter().position(|one| one.name == name);
+        table.place(name).or(former.map(|at| table.columns.len() + at))
+    };
+    let value =
+        |row: &[Value], name: &str| at(name).and_then(|at| row.get(at)).cloned().unwrap_or(Value::Null);
+    let is_pending = |row: &Vec<Value>| matches!(value(row, "state"), Value::Null | Value::Int(1));
+    let (pending, over): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_pending);
+    let moved = over.iter().map(|row| {
+        let moment = match value(row, "ended_at") {
+            Value::Null => value(row, "created_at"),
+            moment => moment,
+        };
+        let one = |column: &Column| {
+            if column.name == "ended_at" { moment.clone() } else { value(row, column.name) }
+        };
+        ended.columns.iter().map(one).collect()
+    });
+    let moved = moved.collect();
+    vec![(table, pending), (ended, moved)]
 }
 
 /// Gives every row of an association to `take`, table by table and some at a time, all of one moment. Each table is given

@@ -43,11 +43,16 @@ fn columns(table: &str) -> Vec<&'static str> {
     let body =
         storage::schema_texts().find_map(|text| text.split_once(&created)).unwrap().1.split("\n)").next();
     let later = storage::schema_texts().flat_map(|text| text.split(&added).skip(1));
+    let dropped = |column: &&str| {
+        let dropped = format!("ALTER TABLE {table} DROP COLUMN {column};");
+        storage::schema_texts().any(|text| text.contains(&dropped))
+    };
     let lines = body.unwrap().lines().map(str::trim).filter(|line| !line.is_empty());
     lines
         .filter(|line| !["PRIMARY", "FOREIGN", "--"].iter().any(|start| line.starts_with(start)))
         .chain(later)
         .map(|line| line.split_whitespace().next().unwrap())
+        .filter(|column| !dropped(column))
         .collect()
 }
 

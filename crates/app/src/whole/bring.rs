@@ -13,7 +13,7 @@ use std::sync::Arc;
 use storage::audit::{self, Entry};
 use storage::counters::{self, Counter};
 use storage::settings::{self, Setting};
-use storage::whole::{Names, Table, index_names, keep_quiet, set_active, tables, taken_logins};
+use storage::whole::{Names, Table, index_names, keep_quiet, set_active, settle, tables, taken_logins};
 use storage::{Lane, Tx, Value, versions};
 use tokio::sync::mpsc;
 
@@ -409,7 +409,9 @@ async fn write(tx: &mut Tx, part: &Part) -> Result<(), WholeError> {
         "hosts" => none_taken(tx, &[], &part.texts("host")).await?,
         _ => {}
     }
-    Ok(tx.batch(part.table.inserts(part.next.tenant, &part.rows)).await?)
+    let settled = settle(part.table, part.rows.clone());
+    let inserts = settled.iter().flat_map(|(table, rows)| table.inserts(part.next.tenant, rows));
+    Ok(tx.batch(inserts.collect()).await?)
 }
 
 async fn finish(tx: &mut Tx, Last { archive, entry, active, paused }: &Last) -> Result<bool, WholeError> {

@@ -66,8 +66,8 @@ fn fields<S: Serializer>(json: S, table: &Table, row: &[Value], safe: &Safe) -> 
 pub fn read(line: &[u8], table: &Table, safe: &Safe, chance: &dyn Chance) -> Result<Vec<Value>, String> {
     let mut fields: serde_json::Map<String, Json> =
         serde_json::from_slice(line).map_err(|error| error.to_string())?;
-    let mut row = Vec::with_capacity(table.columns.len());
-    for column in &table.columns {
+    let mut row = Vec::with_capacity(table.columns.len() + table.former.len());
+    for column in table.columns.iter().chain(&table.former) {
         let value = match fields.remove(column.name) {
             None | Some(Json::Null) => Value::Null,
             Some(json) => {

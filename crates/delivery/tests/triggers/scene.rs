@@ -215,8 +215,7 @@ impl Scene {
         let in_order = sql("SELECT o.receiver FROM outbox o WHERE NOT EXISTS (SELECT 1 FROM queues q
              WHERE q.tenant = o.tenant AND q.receiver = o.receiver AND q.entity = o.entity AND q.record = o.record)");
         let in_order = self.world.db().query(Weight::Search, in_order).await.unwrap();
-        let in_order: Vec<ReceiverCode> =
-            in_order.iter().map(|row| row.get("receiver").unwrap()).collect();
+        let in_order: Vec<ReceiverCode> = in_order.iter().map(|row| row.get("receiver").unwrap()).collect();
         due.iter().any(|due| due.first_wait.is_some_and(|at| at <= now) || in_order.contains(&due.receiver))
     }
 

@@ -285,6 +285,47 @@ async fn names_that_were_there_are_found_after_a_migration(database: Database) {
     db.close().await;
 }
 
+/// A column as it was first defined, so that it can be added to rows that are there.
+fn defined(table: &str, column: &str) -> String {
+    let added = format!("ALTER TABLE {table} ADD COLUMN {column} ");
+    let created = format!("CREATE TABLE {table} (");
+    let text = storage::schema_texts().find_map(|text| {
+        if let Some((_, rest)) = text.split_once(&added) {
+            return rest.split(';').next();
+        }
+        let lines = text.split_once(&created)?.1.lines().map(str::trim);
+        lines.filter_map(|line| line.strip_prefix(&format!("{column} "))).next()
+    });
+    let text = text.unwrap().trim_end_matches(',');
+    let default = if text.contains("NOT NULL") && !text.contains("DEFAULT") { " DEFAULT 0" } else { "" };
+    format!("{column} {text}{default}")
+}
+
+/// What was delivered, given up or pending before deliveries had a table of their own is so afterwards.
+#[both_engines]
+async fn deliveries_keep_their_state_when_they_move(database: Database) {
+    let rows = "INSERT INTO outbox (tenant, receiver, history_code, entity, record, created_at, state, tries, ended_at) VALUES
+            (7, 1, 1, 1, 5, 10, 2, 1, 20), (7, 1, 2, 1, 5, 11, 3, 10, 21), (7, 1, 3, 1, 5, 12, 1, 2, NULL),
+            (7, 1, 4, 1, 5, 13, 1, 0, NULL);
+        INSERT INTO queues (tenant, receiver, entity, record, head, tries, due_at, lease, holder)
+            VALUES (7, 1, 1, 5, 3, 2, 99, 4, 'x');";
+    pretend(&database, &format!("{}{rows}", back_to(database.engine, 17))).await;
+    let db = database.open().await;
+    let all = async |text: &'static str, columns: &[&str]| -> Vec<Vec<i64>> {
+        let rows = db.query(Weight::Search, sql(text)).await.unwrap();
+        rows.iter().map(|row| columns.iter().map(|name| row.get(name).unwrap()).collect()).collect()
+    };
+    let ended = all(
+        "SELECT * FROM deliveries ORDER BY history_code",
+        &["history_code", "state", "tries", "ended_at"],
+    );
+    assert_eq!(ended.await, [[1, 2, 1, 20], [2, 3, 10, 21]]);
+    let pending = all("SELECT * FROM outbox ORDER BY history_code", &["history_code", "record", "tries"]);
+    assert_eq!(pending.await, [[3, 5, 2], [4, 5, 0]]);
+    assert_eq!(all("SELECT * FROM queues", &["record", "head", "due_at"]).await, [[5, 3, 99]]);
+    db.close().await;
+}
+
 /// Undoes every migration behind this one: what they created goes, and so does the word that they ran.
 fn back_to(engine: Engine, version: usize) -> String {
     let mut undo = Vec::new();
@@ -313,8 +354,11 @@ fn back_to(engine: Engine, version: usize) -> String {
                     let made = storage::schema_texts().find_map(|text| text.split_once(&created)).unwrap().1;
                     of_this.push(format!("{created}{};", made.split(';').next().unwrap()));
                 }
-                // What was filled in goes with what was created.
-                ["UPDATE" | "INSERT", ..] | [] => {}
+                ["ALTER", "TABLE", name, "DROP", "COLUMN", column, ..] => {
+                    of_this.push(format!("ALTER TABLE {name} ADD COLUMN {};", defined(name, column)));
+                }
+                // What was filled in goes with what was created, and what was removed was moved there.
+                ["UPDATE" | "INSERT" | "DELETE", ..] | [] => {}
                 ref other => panic!("no way back from {other:?}"),
             }
         }
