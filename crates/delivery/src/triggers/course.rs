@@ -179,6 +179,9 @@ impl Course {
         let record = (job.entity, job.record);
         let Some(own) = state.in_hand.remove(&record) else { return };
         state.ended.insert(record);
+        if job.goes_on {
+            state.fruitless = None;
+        }
         match end {
             End::Open if !own.waited => state.look_again(HistoryCode::new(job.history.get() - 1)),
             // Seen only after it was said what the record goes on with.

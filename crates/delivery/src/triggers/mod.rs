@@ -41,6 +41,18 @@ pub struct Settings {
     pub most: usize,
 }
 
+impl Settings {
+    /// An attempt ends so long before its lease does, for clocks differ.
+    fn margin(&self) -> Duration {
+        (self.lease / 6).min(Duration::from_secs(10))
+    }
+
+    /// A lease is prolonged so long before it ends: whatever is in hand must have the time for an attempt.
+    fn prolonged(&self) -> Duration {
+        (self.timeout + self.margin() + self.lease / 12).max(self.lease / 2)
+    }
+}
+
 /// Who takes longer than this is slow.
 const FAST: Duration = Duration::from_millis(500);
 /// Outcomes that are written together.
@@ -193,8 +205,7 @@ impl Engine {
         let course = self.course(due.tenant, due.receiver);
         let is_leased = match &due.lease {
             Some((number, holder, ends_at)) if *holder == self.name => {
-                // Prolonged when half of it is over, so that whatever is in hand has time left.
-                *ends_at > now && course.is_held(*number, Instant::now() + self.settings.lease / 2)
+                *ends_at > now && course.is_held(*number, Instant::now() + self.settings.prolonged())
             }
             Some((_, _, ends_at)) if *ends_at > now => {
                 course.lose();
@@ -226,7 +237,8 @@ impl Engine {
     async fn release(&self, which: impl Fn((&(TenantId, ReceiverCode), &Course)) -> bool) {
         let mut idle: BTreeMap<TenantId, BTreeSet<ReceiverCode>> = BTreeMap::new();
         for (key, course) in lock(&self.courses).iter() {
-            if course.until().is_some() && which((key, course)) {
+            let is_taking = lock(&self.taking).contains(&key.0);
+            if !is_taking && course.until().is_some() && which((key, course)) {
                 course.lose();
                 idle.entry(key.0).or_default().insert(key.1);
             }
@@ -359,10 +371,9 @@ impl Engine {
     async fn deliver(self: Arc<Engine>, line: Arc<Line>, course: Arc<Course>, job: Job) {
         let Ok(place) = line.places.acquire().await else { return };
         let is_open = self.is_open(&line, &job).await;
-        // Whoever takes the receiver over must find this attempt ended, by a margin for slow clocks.
-        let margin = (self.settings.lease / 6).min(Duration::from_secs(10));
+        // Whoever takes the receiver over must find this attempt ended.
         let until = course.until().unwrap_or_else(Instant::now);
-        let left = until.saturating_duration_since(Instant::now()).saturating_sub(margin);
+        let left = until.saturating_duration_since(Instant::now()).saturating_sub(self.settings.margin());
         let tried_at = self.app.now();
         let started = Instant::now();
         let outcome = if !is_open || left < self.settings.timeout || self.stopping.load(Ordering::Relaxed) {

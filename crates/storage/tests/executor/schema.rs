@@ -4,7 +4,7 @@ use domain::{MemberCriteria, Scope, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 use storage::counters::{self, Counter};
 use storage::searches::Led;
-use storage::{OpenError, Options, Schema, Weight, sql};
+use storage::{Db, OpenError, Options, Schema, Weight, sql};
 use testkit::{Database, Engine, both_engines};
 
 /// What belongs to the server by its nature.
@@ -311,19 +311,19 @@ async fn deliveries_keep_their_state_when_they_move(database: Database) {
             VALUES (7, 1, 1, 5, 3, 2, 99, 4, 'x');";
     pretend(&database, &format!("{}{rows}", back_to(database.engine, 17))).await;
     let db = database.open().await;
-    let all = async |text: &'static str, columns: &[&str]| -> Vec<Vec<i64>> {
-        let rows = db.query(Weight::Search, sql(text)).await.unwrap();
-        rows.iter().map(|row| columns.iter().map(|name| row.get(name).unwrap()).collect()).collect()
-    };
-    let ended = all(
-        "SELECT * FROM deliveries ORDER BY history_code",
-        &["history_code", "state", "tries", "ended_at"],
-    );
-    assert_eq!(ended.await, [[1, 2, 1, 20], [2, 3, 10, 21]]);
-    let pending = all("SELECT * FROM outbox ORDER BY history_code", &["history_code", "record", "tries"]);
-    assert_eq!(pending.await, [[3, 5, 2], [4, 5, 0]]);
-    assert_eq!(all("SELECT * FROM queues", &["record", "head", "due_at"]).await, [[5, 3, 99]]);
+    let ended = "SELECT * FROM deliveries ORDER BY history_code";
+    let ended = numbers(&db, ended, ["history_code", "state", "tries", "ended_at"]).await;
+    assert_eq!(ended, [[1, 2, 1, 20], [2, 3, 10, 21]]);
+    let pending = "SELECT * FROM outbox ORDER BY history_code";
+    assert_eq!(numbers(&db, pending, ["history_code", "record", "tries"]).await, [[3, 5, 2], [4, 5, 0]]);
+    let waits = numbers(&db, "SELECT * FROM queues", ["record", "head", "due_at"]).await;
+    assert_eq!(waits, [[5, 3, 99]]);
     db.close().await;
+}
+
+async fn numbers<const N: usize>(db: &Db, text: &'static str, columns: [&str; N]) -> Vec<[i64; N]> {
+    let rows = db.query(Weight::Search, sql(text)).await.unwrap();
+    rows.iter().map(|row| columns.map(|name| row.get(name).unwrap())).collect()
 }
 
 /// Undoes every migration behind this one: what they created goes, and so does the word that they ran.
