@@ -80,7 +80,7 @@ impl Connector {
         Ok(Connector { guard, tls: TlsConnector::from(Arc::new(config)), names: Names::of_the_system() })
     }
 
-    async fn connect(self, uri: Uri) -> io::Result<TokioIo<Wire>> {
+    pub async fn connect(self, uri: Uri) -> io::Result<TokioIo<Wire>> {
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
         let is_tls = uri.scheme_str() == Some("https");
         let port = uri.port_u16().unwrap_or(if is_tls { 443 } else { 80 });

@@ -1,27 +1,41 @@
 //! What this process has to do with one receiver, and how much of everything it has in hand.
 
+use super::course::Course;
 use super::lock;
+use super::post::Link;
 use app::receivers::Keys;
+use app::triggers::Job;
 use domain::TenantId;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::sync::Semaphore;
 
 /// How many times its places a receiver has in hand at most while it answers fast, so that it never waits for us.
 const AHEAD: usize = 128;
 /// For so long it is believed that a receiver is still what it was when somebody last looked.
 const FRESH: Duration = Duration::from_millis(20);
+/// A connection over which nothing went for so long is closed.
+const IDLE: Duration = Duration::from_secs(30);
 
 pub struct Line {
     pub keys: Arc<Keys>,
-    pub places: Semaphore,
+    work: Mutex<Work>,
     pub in_hand: AtomicUsize,
     /// How many it has in hand at most: one more with each fast answer, only its places again behind a slow one or none.
     ahead: AtomicUsize,
     /// When it was last seen to be neither paused, nor retired, nor changed.
     seen: Mutex<Instant>,
+}
+
+/// What is in hand and waits for a place.
+#[derive(Default)]
+struct Work {
+    waiting: VecDeque<(Arc<Course>, Job)>,
+    /// Places at which somebody works.
+    taken: usize,
+    /// Connections that nobody uses, and since when.
+    links: Vec<(Link, Instant)>,
 }
 
 impl Line {
@@ -30,20 +44,62 @@ impl Line {
         let places = usize::try_from(keys.concurrency).unwrap_or(1);
         Line {
             keys,
-            places: Semaphore::new(places),
+            work: Mutex::default(),
             in_hand: AtomicUsize::new(0),
             ahead: AtomicUsize::new(places),
             seen: Mutex::new(seen),
         }
     }
 
-    pub fn ahead(&self) -> usize {
-        self.ahead.load(Ordering::Relaxed)
+    /// Gives messages to be sent; says at how many more places somebody must begin to work.
+    pub fn give(&self, jobs: impl IntoIterator<Item = (Arc<Course>, Job)>) -> usize {
+        let mut work = lock(&self.work);
+        work.waiting.extend(jobs);
+        let more = work.waiting.len().min(self.places().saturating_sub(work.taken));
+        work.taken += more;
+        more
+    }
+
+    /// The next message for whoever works at a place. Where there is none, the place is free again.
+    pub fn next(&self) -> Option<(Arc<Course>, Job)> {
+        let mut work = lock(&self.work);
+        let next = work.waiting.pop_front();
+        if next.is_none() {
+            work.taken -= 1;
+        }
+        next
+    }
+
+    /// The connection that was used last, of those that nobody uses.
+    pub fn link(&self) -> Link {
+        lock(&self.work).links.pop().map(|(link, _)| link).unwrap_or_default()
+    }
+
+    pub fn keep(&self, link: Link) {
+        if link.is_open() {
+            lock(&self.work).links.push((link, Instant::now()));
+        }
+    }
+
+    /// Closes connections that nobody used for long.
+    pub fn tidy(&self) {
+        lock(&self.work).links.retain(|(link, since)| link.is_open() && since.elapsed() < IDLE);
+    }
+
+    /// How many may be under way at once.
+    pub fn places(&self) -> usize {
+        usize::try_from(self.keys.concurrency).unwrap_or(1)
+    }
+
+    /// How many it has in hand at most, where its share of what the process may have in hand is so many: a tenant has a part
+    /// of that, but no receiver less than its places.
+    pub fn ahead(&self, share: usize) -> usize {
+        self.ahead.load(Ordering::Relaxed).min((share / SHARE).max(self.places()))
     }
 
     /// Learns from an answer how far ahead to go.
     pub fn grow(&self, went_well: bool) {
-        let places = usize::try_from(self.keys.concurrency).unwrap_or(1);
+        let places = self.places();
         let next = |ahead: usize| if went_well { (ahead + 1).min(places * AHEAD) } else { places };
         let _ = self.ahead.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |ahead| Some(next(ahead)));
     }

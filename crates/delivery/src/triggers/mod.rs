@@ -19,7 +19,7 @@ use guard::Guard;
 use line::{InHand, Line};
 pub use outcome::measure_queues;
 use outcome::{judged, measure, outcome};
-use post::Poster;
+use post::{Link, Poster};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -157,6 +157,7 @@ impl Engine {
         while !self.stopping.load(Ordering::Relaxed) {
             if reclaimed.is_none_or(|at| at.elapsed() >= RECLAIM) {
                 let begins = reclaimed.replace(Instant::now()).is_none();
+                lock(&self.lines).values().for_each(|line| line.tidy());
                 match triggers::free(&self.app, &self.holder, begins).await {
                     Ok(0) => {}
                     Ok(count) => tracing::info!(count, "messages of a process that is gone are taken back"),
@@ -165,11 +166,13 @@ impl Engine {
                     }
                 }
             }
+            let begun = Instant::now();
             if let Err(error) = self.turn().await {
                 tracing::warn!(%error, "triggers could not be looked after; it is tried again");
                 tokio::time::sleep(self.settings.interval).await;
             }
-            tokio::time::sleep(BREATH).await;
+            // Where it takes long to ask, because there are many receivers, it is asked less often.
+            tokio::time::sleep(begun.elapsed().clamp(BREATH, self.settings.interval)).await;
             let _ = tokio::time::timeout(self.settings.interval, self.wake.notified()).await;
         }
     }
@@ -179,6 +182,10 @@ impl Engine {
         let mut wanted: BTreeMap<TenantId, Vec<Wanted>> = BTreeMap::new();
         let (asked, now) = (Instant::now(), self.app.now());
         let all = triggers::due(&self.app).await?;
+        let mut receivers: HashMap<TenantId, usize> = HashMap::new();
+        for due in &all {
+            *receivers.entry(due.tenant).or_default() += 1;
+        }
         for due in &all {
             if let Some(line) = self.known(due) {
                 line.see(asked);
@@ -186,7 +193,8 @@ impl Engine {
             if lock(&self.taking).contains(&due.tenant) {
                 continue;
             }
-            if let Some(one) = self.wanted(due, now).await {
+            let others = receivers.get(&due.tenant).copied().unwrap_or(1);
+            if let Some(one) = self.wanted(due, now, others).await {
                 wanted.entry(due.tenant).or_default().push(one);
             }
         }
@@ -201,7 +209,7 @@ impl Engine {
     }
 
     /// What is to be taken of a receiver, if anything is, and if it is this process's own or nobody's.
-    async fn wanted(&self, due: &Due, now: Moment) -> Option<Wanted> {
+    async fn wanted(&self, due: &Due, now: Moment, receivers: usize) -> Option<Wanted> {
         let course = self.course(due.tenant, due.receiver);
         let is_leased = match &due.lease {
             Some((number, holder, ends_at)) if *holder == self.name => {
@@ -224,7 +232,7 @@ impl Engine {
             }
         };
         let (in_order, waited) = course.wants(due, now);
-        let room = if in_order || waited { self.room(due, &line) } else { 0 };
+        let room = if in_order || waited { self.room(due, &line, receivers) } else { 0 };
         if room == 0 && (is_leased || course.until().is_none()) {
             return None;
         }
@@ -254,15 +262,20 @@ impl Engine {
         Arc::clone(lock(&self.courses).entry((tenant, receiver)).or_default())
     }
 
-    fn room(&self, due: &Due, line: &Line) -> usize {
-        let places = match is_only_probed(due) {
-            true => 1,
-            false => line.ahead(),
-        };
-        let whole = self.in_hand.room(due.tenant, self.settings.most);
+    /// How many more of a receiver's messages may be taken in hand, where so many of its tenant have some.
+    fn room(&self, due: &Due, line: &Line, receivers: usize) -> usize {
         let in_hand = line.in_hand.load(Ordering::Relaxed);
+        let ahead = match is_only_probed(due) {
+            true => 1,
+            false => line.ahead(self.settings.most / receivers.max(1)),
+        };
+        // One who answers fast gets more when half of it is used up, so that many are read together.
+        if ahead > line.places() && in_hand > ahead / 2 {
+            return 0;
+        }
+        let whole = self.in_hand.room(due.tenant, self.settings.most);
         // However much others have in hand, nobody waits for them with nothing of his own.
-        places.saturating_sub(in_hand).min(if in_hand == 0 { whole.max(1) } else { whole })
+        ahead.saturating_sub(in_hand).min(if in_hand == 0 { whole.max(1) } else { whole })
     }
 
     /// What is known of a receiver, unless it was changed meanwhile.
@@ -337,9 +350,9 @@ impl Engine {
             is_full |= found.len() >= one.room && one.room > 0;
             let chosen = one.course.choose(found, one.room);
             let left = one.room - chosen.len();
-            for job in chosen {
-                let (line, course) = (Arc::clone(&one.line), Arc::clone(&one.course));
-                tokio::spawn(Arc::clone(&self).deliver(line, course, job));
+            let more = one.line.give(chosen.into_iter().map(|job| (Arc::clone(&one.course), job)));
+            for _ in 0..more {
+                tokio::spawn(Arc::clone(&self).work(Arc::clone(&one.line)));
             }
             one.line.in_hand.fetch_sub(left, Ordering::Relaxed);
             self.in_hand.sub(tenant, left);
@@ -368,9 +381,17 @@ impl Engine {
         Ok(())
     }
 
-    async fn deliver(self: Arc<Engine>, line: Arc<Line>, course: Arc<Course>, job: Job) {
-        let Ok(place) = line.places.acquire().await else { return };
-        let is_open = self.is_open(&line, &job).await;
+    /// Sends one message after the other at one of a receiver's places, while there are any.
+    async fn work(self: Arc<Engine>, line: Arc<Line>) {
+        let mut link = line.link();
+        while let Some((course, job)) = line.next() {
+            self.deliver(&line, course, job, &mut link).await;
+        }
+        line.keep(link);
+    }
+
+    async fn deliver(self: &Arc<Engine>, line: &Arc<Line>, course: Arc<Course>, job: Job, link: &mut Link) {
+        let is_open = self.is_open(line, &job).await;
         // Whoever takes the receiver over must find this attempt ended.
         let until = course.until().unwrap_or_else(Instant::now);
         let left = until.saturating_duration_since(Instant::now()).saturating_sub(self.settings.margin());
@@ -385,12 +406,12 @@ impl Engine {
                 let since = tried_at.since(job.changed_at).as_secs_f64();
                 metrics::histogram!("amparo_trigger_first_attempt_seconds").record(since);
             }
-            let answered = self.poster.send(&line.keys, message, self.settings.timeout.min(left)).await;
+            let timeout = self.settings.timeout.min(left);
+            let answered = self.poster.send(&line.keys, message, timeout, link).await;
             let took = started.elapsed();
             line.grow(took <= FAST && answered.as_ref().is_ok_and(Answer::is_taken));
             judged(outcome(job, tried_at), answered, took)
         };
-        drop(place);
         measure(outcome.verdict);
         // A receiver that took it has a place for another one now. One that did not may have to be left alone: that is
         // known only when it is written down.
@@ -399,7 +420,7 @@ impl Engine {
                 line.in_hand.fetch_sub(1, Ordering::Relaxed);
                 None
             }
-            _ => Some(line),
+            _ => Some(Arc::clone(line)),
         };
         self.record(outcome.job.tenant, Ended { outcome, course, kept });
         self.wake.notify_one();

@@ -10,24 +10,33 @@ use domain::Moment;
 use futures_util::future::BoxFuture;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
-use hyper::{Method, Request, StatusCode};
-use hyper_util::client::legacy::Client;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
+use hyper::{Method, Request, Response, StatusCode, Uri};
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Posts messages over connections that it keeps.
+/// Posts messages.
 #[derive(Clone)]
 pub struct Poster {
-    client: Client<Connector, Full<Bytes>>,
+    connector: Connector,
     timeout: Duration,
+}
+
+/// A connection to a receiver that is kept from one message to the next; none before the first.
+#[derive(Default)]
+pub struct Link(Option<SendRequest<Full<Bytes>>>);
+
+impl Link {
+    pub fn is_open(&self) -> bool {
+        self.0.as_ref().is_some_and(|sender| !sender.is_closed())
+    }
 }
 
 impl Post for Poster {
     fn post<'a>(&'a self, keys: &'a Keys, message: Message<'a>) -> BoxFuture<'a, Result<Answer, String>> {
-        Box::pin(self.send(keys, message, self.timeout))
+        Box::pin(async move { self.send(keys, message, self.timeout, &mut Link::default()).await })
     }
 }
 
@@ -40,55 +49,102 @@ const AGENT: HeaderValue = HeaderValue::from_static(concat!("Amparo/", env!("CAR
 
 impl Poster {
     pub fn new(guard: Guard, timeout: Duration) -> Result<Poster, rustls::Error> {
-        let connector = Connector::new(Arc::new(guard))?;
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(Duration::from_secs(30))
-            .pool_max_idle_per_host(64)
-            .build(connector);
-        Ok(Poster { client, timeout })
+        Ok(Poster { connector: Connector::new(Arc::new(guard))?, timeout })
     }
 
-    /// Posts a message within a time.
-    pub async fn send(&self, keys: &Keys, message: Message<'_>, timeout: Duration) -> Result<Answer, String> {
-        let request = request(keys, &message)?;
-        match tokio::time::timeout(timeout, self.exchange(request, message.now)).await {
+    /// Posts a message within a time, over a connection that is kept where it can be.
+    pub async fn send(
+        &self,
+        keys: &Keys,
+        message: Message<'_>,
+        timeout: Duration,
+        link: &mut Link,
+    ) -> Result<Answer, String> {
+        let target = keys.address.with(wire::entity_path(message.entity));
+        let target = Uri::try_from(target).map_err(|error| error.to_string())?;
+        let request = request(keys, &message, &target)?;
+        match tokio::time::timeout(timeout, self.exchange(link, target, request, message.now)).await {
             Ok(answered) => answered,
             Err(_) => Err(format!("não houve resposta em {} ms", timeout.as_millis())),
         }
     }
 
-    async fn exchange(&self, request: Request<Full<Bytes>>, now: Moment) -> Result<Answer, String> {
-        let response = self.client.request(request).await.map_err(|error| told(&error))?;
+    /// The answer's beginning. The connection is kept only once there is one: whoever gives up on it before has closed it.
+    async fn answer(
+        &self,
+        link: &mut Link,
+        target: Uri,
+        mut request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, String> {
+        if let Some(mut kept) = link.0.take()
+            && kept.ready().await.is_ok()
+        {
+            match kept.try_send_request(request).await {
+                Ok(response) => {
+                    link.0 = Some(kept);
+                    return Ok(response);
+                }
+                // Closed meanwhile by the other side: what was not sent goes over a new one.
+                Err(mut error) => match error.take_message() {
+                    Some(unsent) => request = unsent,
+                    None => return Err(told(&error.into_error())),
+                },
+            }
+        }
+        let wire = self.connector.clone().connect(target).await.map_err(|error| told(&error))?;
+        let (mut sender, connection) = http1::handshake(wire).await.map_err(|error| told(&error))?;
+        // It ends with the link, or when the other side closes it.
+        tokio::spawn(connection);
+        let response = sender.send_request(request).await.map_err(|error| told(&error))?;
+        link.0 = Some(sender);
+        Ok(response)
+    }
+
+    async fn exchange(
+        &self,
+        link: &mut Link,
+        target: Uri,
+        request: Request<Full<Bytes>>,
+        now: Moment,
+    ) -> Result<Answer, String> {
+        let response = self.answer(link, target, request).await?;
         let (head, body) = response.into_parts();
         let patience = match head.status {
             StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => patience(&head.headers, now),
             _ => None,
         };
         let status = head.status.as_u16();
+        let mut kept = Vec::new();
+        let is_over = tokio::time::timeout(REST, read(body, &mut kept)).await.unwrap_or(false);
+        // What is left of a long answer is not waited for: its connection serves no more.
+        if !is_over {
+            link.0 = None;
+        }
         let text = match status {
             // What a receiver says to a message that it took is nobody's business.
-            200..=204 => {
-                let _ = tokio::time::timeout(REST, drain(body)).await;
-                None
-            }
-            _ => Some(beginning(body).await).filter(|text| !text.is_empty()),
+            200..=204 => None,
+            _ => Some(readable(&kept)).filter(|text| !text.is_empty()),
         };
         Ok(Answer { status, text, patience })
     }
 }
 
-fn request(keys: &Keys, message: &Message<'_>) -> Result<Request<Full<Bytes>>, String> {
+const ID: HeaderName = HeaderName::from_static("webhook-id");
+const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
+const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
+
+fn request(keys: &Keys, message: &Message<'_>, target: &Uri) -> Result<Request<Full<Bytes>>, String> {
     let seconds = message.now.millis() / 1000;
     let signature = sign::signature(message.id, seconds, message.body, keys.secrets(message.now));
     let mut request = Request::builder()
         .method(Method::POST)
-        .uri(keys.address.with(wire::entity_path(message.entity)))
+        .uri(target.path())
+        .header(HOST, target.authority().map_or("", |authority| authority.as_str()))
         .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
         .header(USER_AGENT, AGENT)
-        .header("webhook-id", message.id)
-        .header("webhook-timestamp", seconds)
-        .header("webhook-signature", signature)
+        .header(ID, message.id)
+        .header(TIMESTAMP, seconds)
+        .header(SIGNATURE, signature)
         .body(Full::new(Bytes::copy_from_slice(message.body.as_bytes())))
         .map_err(|error| error.to_string())?;
     for (name, value) in &keys.headers {
@@ -109,34 +165,26 @@ fn patience(headers: &HeaderMap, now: Moment) -> Option<Duration> {
     Some(Moment::from_millis(at).since(now))
 }
 
-/// Reads the rest of a short answer, so that its connection serves again; a long one is cut off.
-async fn drain(mut body: Incoming) {
+/// Reads an answer, if it is short, and keeps its beginning; says whether that was all.
+async fn read(mut body: Incoming, kept: &mut Vec<u8>) -> bool {
     let mut read = 0;
     while read < READ {
-        match body.frame().await {
-            Some(Ok(frame)) => read += frame.data_ref().map_or(0, Bytes::len),
-            _ => return,
-        }
-    }
-}
-
-async fn beginning(body: Incoming) -> String {
-    let mut kept = Vec::new();
-    let _ = tokio::time::timeout(REST, keep(body, &mut kept)).await;
-    let text = String::from_utf8_lossy(&kept);
-    // A sign that was cut in the middle.
-    let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
-    text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect::<String>().trim().to_owned()
-}
-
-async fn keep(mut body: Incoming, kept: &mut Vec<u8>) {
-    let mut read = 0;
-    while read < READ {
-        let Some(Ok(frame)) = body.frame().await else { return };
-        let Some(bytes) = frame.data_ref() else { continue };
+        let bytes = match body.frame().await {
+            None => return true,
+            Some(Err(_)) => return false,
+            Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
+        };
         read += bytes.len();
         kept.extend(bytes.iter().take(KEPT - kept.len().min(KEPT)));
     }
+    false
+}
+
+fn readable(kept: &[u8]) -> String {
+    let text = String::from_utf8_lossy(kept);
+    // A sign that was cut in the middle.
+    let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
+    text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect::<String>().trim().to_owned()
 }
 
 /// The last cause, which is the one that says something.

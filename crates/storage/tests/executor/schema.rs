@@ -321,7 +321,7 @@ async fn deliveries_keep_their_state_when_they_move(database: Database) {
     db.close().await;
 }
 
-async fn numbers<const N: usize>(db: &Db, text: &'static str, columns: [&str; N]) -> Vec<[i64; N]> {
+async fn numbers<const N: usize>(db: &Db, text: &'static str, columns: [&'static str; N]) -> Vec<[i64; N]> {
     let rows = db.query(Weight::Search, sql(text)).await.unwrap();
     rows.iter().map(|row| columns.map(|name| row.get(name).unwrap())).collect()
 }
