@@ -144,7 +144,7 @@ impl Base {
                 pause_after: Duration::from_secs(5 * 24 * 3600),
             }),
             guard: guard.clone(),
-            most: 4096,
+            most: 16_384,
         };
         let process = app::presence::name(&self.app);
         let holder = Holder { process, place: "bench".to_owned(), lease: settings.lease };

@@ -13,8 +13,9 @@ CREATE TABLE deliveries (
     tenant BIGINT NOT NULL,
     receiver BIGINT NOT NULL,
     history_code BIGINT NOT NULL,
-    state BIGINT NOT NULL,
-    tries BIGINT NOT NULL,
+    -- It arrived, at the first attempt, unless it is said otherwise.
+    state BIGINT NOT NULL DEFAULT 2,
+    tries BIGINT NOT NULL DEFAULT 1,
     ended_at BIGINT NOT NULL,
     -- The attempt that arrived: what was answered, and after how long. It has no row among the attempts.
     status BIGINT,

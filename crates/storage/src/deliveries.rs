@@ -33,10 +33,25 @@ pub struct Ended {
 }
 
 /// How many rows travel in one statement.
-const ROWS: usize = 32;
+const ROWS: usize = 128;
 
 pub fn end(tenant: TenantId, all: impl IntoIterator<Item = Ended>) -> Vec<Statement> {
-    let rows = all.into_iter().map(|one| -> [Value; 8] {
+    // Nearly all arrive at the first attempt, which is what the columns say by themselves.
+    let (first, others): (Vec<Ended>, Vec<Ended>) =
+        all.into_iter().partition(|one| one.state == DeliveryState::Delivered && one.tries == 1);
+    let first = first.into_iter().map(|one| -> [Value; 6] {
+        [
+            tenant.into(),
+            one.receiver.into(),
+            one.history.into(),
+            one.at.into(),
+            one.arrived.map(|(status, _)| status).into(),
+            one.arrived.map(|(_, millis)| millis).into(),
+        ]
+    });
+    let head = "INSERT INTO deliveries (tenant, receiver, history_code, ended_at, status, millis) VALUES";
+    let mut statements = inserts(head, ROWS, first);
+    let others = others.into_iter().map(|one| -> [Value; 8] {
         [
             tenant.into(),
             one.receiver.into(),
@@ -49,7 +64,8 @@ pub fn end(tenant: TenantId, all: impl IntoIterator<Item = Ended>) -> Vec<Statem
         ]
     });
     let head = "INSERT INTO deliveries (tenant, receiver, history_code, state, tries, ended_at, status, millis) VALUES";
-    inserts(head, ROWS, rows)
+    statements.extend(inserts(head, ROWS, others));
+    statements
 }
 
 /// It was given up, and arrived after all.

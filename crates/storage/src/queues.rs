@@ -164,8 +164,14 @@ async fn messages(
 ) -> Result<BTreeMap<HistoryCode, (Arc<str>, Moment)>, Error> {
     let codes: Vec<HistoryCode> = codes.into_iter().collect();
     let bodies = codes.chunks(MOST_BODIES).map(|some| {
-        let bodies = sql("SELECT code, body, happened_at FROM history WHERE tenant = $1");
-        bodies.arg(tenant).within("code", some.iter().copied())
+        let bodies = sql("SELECT code, body, happened_at FROM history WHERE tenant = $1").arg(tenant);
+        match some {
+            // Mostly they stand together: then all between the first and the last are read, which is less work.
+            [first, .., last] if (last.get() - first.get()) as usize <= 2 * some.len() => {
+                bodies.then("AND code >= ? AND code <= ?", [*first, *last])
+            }
+            _ => bodies.within("code", some.iter().copied()),
+        }
     });
     let mut messages = BTreeMap::new();
     for row in tx.each(bodies.collect()).await?.iter().flatten() {
@@ -294,12 +300,30 @@ pub fn remove(all: &[Held]) -> Vec<Statement> {
     for one in all {
         by_receiver.entry((one.tenant, one.receiver)).or_default().push(one.history);
     }
-    let removed = by_receiver.into_iter().map(|((tenant, receiver), codes)| {
-        let remove = sql("DELETE FROM outbox WHERE tenant = $1 AND receiver = $2").arg(tenant).arg(receiver);
-        remove.within("history_code", codes)
-    });
-    removed.collect()
+    let mut statements = Vec::new();
+    for ((tenant, receiver), mut codes) in by_receiver {
+        let remove =
+            || sql("DELETE FROM outbox WHERE tenant = $1 AND receiver = $2").arg(tenant).arg(receiver);
+        codes.sort_unstable();
+        // Codes that follow each other without a gap are a range of the key.
+        let (runs, single): (Vec<_>, Vec<_>) = codes
+            .chunk_by(|one, next| next.get() == one.get() + 1)
+            .partition(|run| run.len() >= SHORTEST_RUN);
+        for run in runs {
+            if let [first, .., last] = run {
+                statements
+                    .push(remove().then("AND history_code >= ? AND history_code <= ?", [*first, *last]));
+            }
+        }
+        let single: Vec<HistoryCode> = single.into_iter().flatten().copied().collect();
+        if !single.is_empty() {
+            statements.push(remove().within("history_code", single));
+        }
+    }
+    statements
 }
+
+const SHORTEST_RUN: usize = 4;
 
 /// Which of these are still pending, and the change that their records wait for, if they do.
 pub async fn pending(

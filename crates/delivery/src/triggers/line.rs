@@ -26,6 +26,8 @@ pub struct Line {
     ahead: AtomicUsize,
     /// When it was last seen to be neither paused, nor retired, nor changed.
     seen: Mutex<Instant>,
+    /// Whose turn it is to look again.
+    pub asking: tokio::sync::Mutex<()>,
 }
 
 /// What is in hand and waits for a place.
@@ -48,6 +50,7 @@ impl Line {
             in_hand: AtomicUsize::new(0),
             ahead: AtomicUsize::new(places),
             seen: Mutex::new(seen),
+            asking: tokio::sync::Mutex::default(),
         }
     }
 

@@ -56,11 +56,14 @@ impl Settings {
 /// Who takes longer than this is slow.
 const FAST: Duration = Duration::from_millis(500);
 /// Outcomes that are written together.
-const TOGETHER: usize = 512;
+const TOGETHER: usize = 1024;
 /// How often it is looked whether somebody who holds messages is gone.
 const RECLAIM: Duration = Duration::from_secs(10);
 /// The database is not asked more often, whatever happens.
 const BREATH: Duration = Duration::from_millis(2);
+/// Who has something pending is asked again after so many times as long as the answer took, for many receivers take long;
+/// meanwhile the last answer leads to what there is.
+const ASKED_LESS: u32 = 3;
 
 /// How often it is looked whether everything ended.
 const STOPPED: Duration = Duration::from_millis(20);
@@ -93,6 +96,14 @@ struct Ended {
     outcome: Outcome,
     course: Arc<Course>,
     kept: Option<Arc<Line>>,
+}
+
+/// For whom something was pending when it was last asked, and how long the answer took.
+#[derive(Default)]
+struct Known {
+    due: Vec<Due>,
+    asked: Option<Instant>,
+    took: Duration,
 }
 
 /// What is wanted of a receiver.
@@ -154,6 +165,7 @@ impl Triggers {
 impl Engine {
     async fn run(self: Arc<Engine>) {
         let mut reclaimed: Option<Instant> = None;
+        let mut known = Known::default();
         while !self.stopping.load(Ordering::Relaxed) {
             if reclaimed.is_none_or(|at| at.elapsed() >= RECLAIM) {
                 let begins = reclaimed.replace(Instant::now()).is_none();
@@ -166,30 +178,34 @@ impl Engine {
                     }
                 }
             }
-            let begun = Instant::now();
-            if let Err(error) = self.turn().await {
+            if let Err(error) = self.turn(&mut known).await {
                 tracing::warn!(%error, "triggers could not be looked after; it is tried again");
                 tokio::time::sleep(self.settings.interval).await;
             }
-            // Where it takes long to ask, because there are many receivers, it is asked less often.
-            tokio::time::sleep(begun.elapsed().clamp(BREATH, self.settings.interval)).await;
+            tokio::time::sleep(BREATH).await;
             let _ = tokio::time::timeout(self.settings.interval, self.wake.notified()).await;
         }
     }
 
     /// Takes in hand whatever there is room for.
-    async fn turn(self: &Arc<Engine>) -> Result<(), Error> {
+    async fn turn(self: &Arc<Engine>, known: &mut Known) -> Result<(), Error> {
         let mut wanted: BTreeMap<TenantId, Vec<Wanted>> = BTreeMap::new();
-        let (asked, now) = (Instant::now(), self.app.now());
-        let all = triggers::due(&self.app).await?;
+        let now = self.app.now();
+        if known.asked.is_none_or(|asked| asked.elapsed() >= known.took * ASKED_LESS) {
+            let asked = Instant::now();
+            known.due = triggers::due(&self.app).await?;
+            (known.asked, known.took) = (Some(asked), asked.elapsed());
+            for due in &known.due {
+                if let Some(line) = self.known(due) {
+                    line.see(asked);
+                }
+            }
+        }
         let mut receivers: HashMap<TenantId, usize> = HashMap::new();
-        for due in &all {
+        for due in &known.due {
             *receivers.entry(due.tenant).or_default() += 1;
         }
-        for due in &all {
-            if let Some(line) = self.known(due) {
-                line.see(asked);
-            }
+        for due in &known.due {
             if lock(&self.taking).contains(&due.tenant) {
                 continue;
             }
@@ -202,7 +218,7 @@ impl Engine {
             lock(&self.taking).insert(tenant);
             tokio::spawn(Arc::clone(self).take(tenant, lines));
         }
-        let pending: HashSet<_> = all.iter().map(|due| (due.tenant, due.receiver)).collect();
+        let pending: HashSet<_> = known.due.iter().map(|due| (due.tenant, due.receiver)).collect();
         let interval = self.settings.interval;
         self.release(|(key, course)| !pending.contains(&key) && course.is_idle_for(interval)).await;
         Ok(())
@@ -297,6 +313,11 @@ impl Engine {
 
     /// Whether a message that waited for its place may still go where it was to go. Where nobody can say, it waits longer.
     async fn is_open(&self, line: &Line, job: &Job) -> bool {
+        if line.is_fresh() {
+            return true;
+        }
+        // One asks for all.
+        let _turn = line.asking.lock().await;
         if line.is_fresh() {
             return true;
         }
