@@ -356,14 +356,22 @@ pub async fn replay(
     once: Once<u64>,
 ) -> Result<Done<u64>, Error> {
     let tenant = by.tenant;
-    app.db.read((tenant, receiver), |tx, (tenant, receiver)| Box::pin(known(tx, *tenant, *receiver))).await?;
+    let read = app.db.read((tenant, receiver, what), |tx, (tenant, receiver, what)| {
+        Box::pin(async move {
+            known(tx, *tenant, *receiver).await?;
+            Ok::<_, Error>(match *what {
+                Replay::Stretch(first, last) => (first, last, None),
+                Replay::MissedSince(since) => {
+                    let first = HistoryCode::new(looked::first_at(tx, *tenant, since).await?);
+                    (first, HistoryCode::new(i32::MAX), Some(since))
+                }
+            })
+        })
+    });
+    let (first, last, missed_since) = read.await?;
     if once.trial {
         return Err(Error::Refused(Vec::new()));
     }
-    let (first, last, missed_since) = match what {
-        Replay::Stretch(first, last) => (first, last, None),
-        Replay::MissedSince(since) => (HistoryCode::new(0), HistoryCode::new(i32::MAX), Some(since)),
-    };
     let (mut next, mut sent) = (Some(first), 0);
     while let Some(first) = next {
         let again = Again { first, last, missed_since };

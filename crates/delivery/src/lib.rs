@@ -3,9 +3,10 @@
 //!
 //! # Triggers
 //! A *change* of situation writes, in one unit, its history row with the trigger's body and an *outbox* row for each
-//! receiver that wants it. What is leased is a *queue*: all that is pending for one receiver and one record. The
-//! process that holds the lease posts the queue's head, records the *attempt*, and gives the queue back, so that one
-//! delivery at a time is under way for a record, in order, and a process that dies loses nothing: its lease ends.
+//! receiver that wants it. What is leased is a *receiver*: one process at a time has its messages in hand, one for each
+//! record, posts them, and writes down together what came of many. What arrived moves to the *deliveries*; what failed
+//! leaves an *attempt* and waits in a *queue* of its record. So a record's changes go one at a time, in order, and a
+//! process that dies loses nothing: its lease ends, and whoever takes the receiver over reads what is pending.
 //!
 //! Guaranteed: at least once, in order for one record, the bytes that were rendered with the change. Not guaranteed:
 //! exactly once, and any order between records.

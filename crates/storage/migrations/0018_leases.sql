@@ -33,6 +33,8 @@ ALTER TABLE outbox DROP COLUMN ended_at;
 
 -- From now on a record has a queue only while its next change waits for a moment: after a failure, or because it goes again.
 -- Those that are there wait for one that has come, or comes when their lease would have ended.
+DELETE FROM queues WHERE NOT EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = queues.tenant
+    AND o.receiver = queues.receiver AND o.history_code = queues.head);
 ALTER TABLE queues DROP COLUMN tries;
 ALTER TABLE queues DROP COLUMN lease;
 ALTER TABLE queues DROP COLUMN holder;

@@ -54,7 +54,7 @@ pub enum Counter {
     /// A change of a field, by people.
     FieldChange,
     Receiver,
-    /// Every time that somebody takes deliveries in hand.
+    /// Leases of receivers, and attempts at deliveries.
     Lease,
     SavedFilter,
     File,

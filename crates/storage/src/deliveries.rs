@@ -16,7 +16,7 @@ pub struct Delivery {
     pub tries: i32,
     pub created_at: Moment,
     pub ended_at: Option<Moment>,
-    /// When it is tried next; not where an older one of its record must go first.
+    /// When it is tried again, where it waits for that.
     pub due_at: Option<Moment>,
 }
 
@@ -77,7 +77,7 @@ pub fn arrived_after_all(tenant: TenantId, receiver: ReceiverCode, code: History
 }
 
 const PENDING: &str = "SELECT o.history_code, o.entity, o.record, CAST(1 AS BIGINT) AS state, o.tries, o.created_at,
-         CAST(NULL AS BIGINT) AS ended_at, CASE WHEN q.head IS NULL THEN o.created_at WHEN q.head = o.history_code
+         CAST(NULL AS BIGINT) AS ended_at, CASE WHEN q.head = o.history_code
          THEN q.due_at END AS due_at
      FROM outbox o LEFT JOIN queues q ON q.tenant = o.tenant AND q.receiver = o.receiver AND q.entity = o.entity
          AND q.record = o.record
@@ -111,6 +111,7 @@ impl Listed {
         let parts = match self.state {
             None => vec![part(PENDING, "", "pending"), part(ENDED, "", "ended")],
             Some(DeliveryState::Pending) => vec![part(PENDING, "", "pending")],
+            // By the key alone: an index for those who look for this would be written with each delivery.
             Some(DeliveryState::Delivered) => vec![part(ENDED, "AND o.state = 2", "ended")],
             Some(DeliveryState::Exhausted) => vec![part(ENDED, "AND o.state = 3", "ended")],
         };
@@ -319,7 +320,9 @@ pub async fn send_again(
              SET head = excluded.head, due_at = excluded.due_at WHERE queues.head > excluded.head");
         statements.push(queue.arg(tenant).arg(receiver).arg(entity).arg(record).arg(code).arg(now));
     }
-    statements.push(leases::renumber(tenant, receiver, number));
+    if !rows.is_empty() {
+        statements.push(leases::renumber(tenant, receiver, number));
+    }
     tx.batch(statements).await?;
     let more = last.filter(|_| rows.len() as i64 == limit);
     Ok((rows.len() as u64, more))

@@ -127,33 +127,35 @@ pub async fn ready(
     let mut found: Vec<Ready> = Vec::new();
     for (place, rows) in places.into_iter().zip(tx.each(statements).await?) {
         for row in rows {
-            found.push(pending_row(place, &row)?);
+            found.extend(pending_row(place, &row)?);
         }
     }
-    let messages = messages(tx, tenant, found.iter().map(|one| one.history).collect()).await?;
-    for one in &mut found {
+    let sent = |one: &&Ready| one.place != Place::Behind;
+    let messages = messages(tx, tenant, found.iter().filter(sent).map(|one| one.history).collect()).await?;
+    for one in found.iter_mut().filter(|one| one.place != Place::Behind) {
         let gone = || Error::Broken("a delivery without its entry in the history".to_owned());
         (one.body, one.changed_at) = messages.get(&one.history).cloned().ok_or_else(gone)?;
     }
     Ok(found)
 }
 
-/// All but what is told.
-fn pending_row(place: Place, row: &Row) -> Result<Ready, Error> {
+/// All but what is told, which is not needed of what stands behind another. None where a queue leads to what is not pending.
+fn pending_row(place: Place, row: &Row) -> Result<Option<Ready>, Error> {
+    let Some(tries) = row.get("tries")? else { return Ok(None) };
     let place = match place {
         Place::InOrder if row.get::<Option<i64>>("head")?.is_some() => Place::Behind,
         place => place,
     };
-    Ok(Ready {
+    Ok(Some(Ready {
         receiver: row.get("receiver")?,
         entity: row.get("entity")?,
         record: row.get("record")?,
         history: row.get("history_code")?,
-        tries: row.get("tries")?,
+        tries,
         place,
         body: Arc::from(""),
         changed_at: Moment::from_millis(0),
-    })
+    }))
 }
 
 /// What was told of these changes, and when they happened. Many receivers are told the same.
@@ -250,7 +252,7 @@ impl Held {
     }
 
     /// It did not arrive, and is tried again later. Where an older one of its record goes again meanwhile, that one is next.
-    pub fn failed(&self, due: Moment) -> [Statement; 2] {
+    pub fn failed(&self, tries: i32, due: Moment) -> [Statement; 2] {
         let waits = self
             .on("INSERT INTO queues (tenant, receiver, entity, record, head, due_at)
                  SELECT tenant, receiver, entity, record, history_code, CAST($6 AS BIGINT) FROM outbox
@@ -258,12 +260,12 @@ impl Held {
                  ON CONFLICT (tenant, receiver, entity, record) DO UPDATE
                      SET head = excluded.head, due_at = excluded.due_at WHERE queues.head >= excluded.head")
             .arg(due);
-        let tried = sql(
-            "UPDATE outbox SET tries = tries + 1 WHERE tenant = $1 AND receiver = $2 AND history_code = $3",
-        )
-        .arg(self.tenant)
-        .arg(self.receiver)
-        .arg(self.history);
+        let tried =
+            sql("UPDATE outbox SET tries = $4 WHERE tenant = $1 AND receiver = $2 AND history_code = $3")
+                .arg(self.tenant)
+                .arg(self.receiver)
+                .arg(self.history)
+                .arg(tries);
         [waits, tried]
     }
 

@@ -305,6 +305,13 @@ pub async fn set_active(tx: &mut Tx, tenant: TenantId, active: bool) -> Result<(
     tx.execute(statement).await.map(drop)
 }
 
+/// Removes what an older archive may hold: queues that lead to what is not pending.
+pub async fn tidy_queues(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+    let tidy = sql("DELETE FROM queues WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM outbox o
+         WHERE o.tenant = queues.tenant AND o.receiver = queues.receiver AND o.history_code = queues.head)");
+    tx.execute(tidy.arg(tenant)).await.map(drop)
+}
+
 /// Lets nothing leave an association by itself: its receivers are paused, and mails that wait are not sent.
 pub async fn keep_quiet(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
     let paused = sql("UPDATE receivers SET paused_at = $2, paused_because = $3

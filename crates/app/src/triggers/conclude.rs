@@ -151,42 +151,44 @@ async fn followed(
 ) -> Result<Vec<Statement>, Error> {
     let leases = leases::of(&mut *tx, input.tenant, receivers).await?;
     let mut written = Written::default();
-    // Delivered while something happened to the receiver's messages that the holder did not know of.
-    let mut doubtful: BTreeMap<ReceiverCode, Vec<&Outcome>> = BTreeMap::new();
+    // Told while something happened to the receiver's messages that the holder did not know of.
+    let mut doubtful: BTreeMap<ReceiverCode, Vec<(&Outcome, i64)>> = BTreeMap::new();
     for (outcome, throw) in input.outcomes.iter().zip(&input.throws) {
         let lease = leases.iter().find(|one| one.receiver == outcome.job.receiver);
-        let is_held = lease.is_some_and(|one| one.holder == input.holder);
-        let is_undisturbed = is_held && lease.is_some_and(|one| one.number == outcome.job.lease);
-        // Behind this one alone there can be anything pending, unless something older goes again.
-        let after = if is_undisturbed { outcome.job.history } else { HistoryCode::new(0) };
-        match outcome.verdict {
-            Verdict::Untried => {}
-            Verdict::Delivered if is_undisturbed => {
+        let lease = lease.filter(|one| one.holder == input.holder);
+        // Behind this one alone there can be anything pending.
+        let after = outcome.job.history;
+        match (outcome.verdict, lease) {
+            (Verdict::Untried, _) => {}
+            (_, Some(lease)) if lease.number != outcome.job.lease => {
+                doubtful.entry(outcome.job.receiver).or_default().push((outcome, *throw));
+            }
+            (Verdict::Delivered, Some(_)) => {
                 written.arrived(outcome, outcome.job.goes_on.then_some(after), input.now);
             }
-            Verdict::Delivered => doubtful.entry(outcome.job.receiver).or_default().push(outcome),
-            Verdict::Failed | Verdict::Gone => {
+            (Verdict::Failed | Verdict::Gone, Some(_)) => {
                 written.attempts.push(outcome);
-                // What somebody else has in hand by now is his to judge.
-                if is_held {
-                    written.failed(input, outcome, (*throw, after));
-                }
+                written.failed(input, outcome, (*throw, after));
             }
+            // What somebody else has in hand by now is his to judge. That it arrived holds where he gave it up.
+            (_, None) => written.told_by_another(outcome),
         }
     }
+    let first = HistoryCode::new(0);
     for (receiver, outcomes) in doubtful {
-        let codes = outcomes.iter().map(|one| one.job.history);
+        let codes = outcomes.iter().map(|(one, _)| one.job.history);
         let pending = queues::pending(tx, input.tenant, receiver, codes).await?;
-        for outcome in outcomes {
-            match pending.get(&outcome.job.history) {
+        for (outcome, throw) in outcomes {
+            match (pending.get(&outcome.job.history), outcome.verdict) {
+                (None, _) => written.told_by_another(outcome),
                 // Overtaken, because an older change of its record goes again: it stays pending, and goes behind that.
-                Some(Some(head)) if *head < outcome.job.history => written.attempts.push(outcome),
-                Some(_) => written.arrived(outcome, Some(HistoryCode::new(0)), input.now),
-                // Somebody else ended it. That it arrived holds all the same.
-                None => {
+                (Some(Some(head)), Verdict::Delivered) if *head < outcome.job.history => {
                     written.attempts.push(outcome);
-                    let arrived = deliveries::arrived_after_all(input.tenant, receiver, outcome.job.history);
-                    written.others.push(arrived);
+                }
+                (Some(_), Verdict::Delivered) => written.arrived(outcome, Some(first), input.now),
+                (Some(_), _) => {
+                    written.attempts.push(outcome);
+                    written.failed(input, outcome, (throw, first));
                 }
             }
         }
@@ -214,6 +216,15 @@ impl<'o> Written<'o> {
         }
     }
 
+    /// By one who holds the receiver no more, or of what was ended meanwhile.
+    fn told_by_another(&mut self, outcome: &'o Outcome) {
+        self.attempts.push(outcome);
+        if outcome.verdict == Verdict::Delivered {
+            let job = &outcome.job;
+            self.others.push(deliveries::arrived_after_all(job.tenant, job.receiver, job.history));
+        }
+    }
+
     fn failed(&mut self, input: &Conclusion, outcome: &'o Outcome, (throw, after): (i64, HistoryCode)) {
         let wait = usize::try_from(outcome.job.tries).ok().and_then(|done| input.policy.waits.get(done));
         match wait {
@@ -221,7 +232,7 @@ impl<'o> Written<'o> {
                 // Whoever asks for patience gets it; who asks for less of it than we have costs nobody his attempts.
                 let asked = outcome.patience.unwrap_or_default().min(LONGEST_PATIENCE);
                 let due = input.now.plus(thrown(*wait, throw).max(asked));
-                self.others.extend(outcome.job.held().failed(due));
+                self.others.extend(outcome.job.held().failed(outcome.job.tries.saturating_add(1), due));
             }
             None => {
                 let ended = self.end(outcome, DeliveryState::Exhausted, input.now, None);

@@ -137,7 +137,7 @@ async fn found(
 }
 
 /// The code of the first change since a moment. Codes and moments grow together, so it is found by halves.
-async fn first_at(tx: &mut Tx, tenant: TenantId, at: Moment) -> Result<i32, Error> {
+pub(super) async fn first_at(tx: &mut Tx, tenant: TenantId, at: Moment) -> Result<i32, Error> {
     let (mut low, mut high) = (0, i32::MAX);
     while low < high {
         let middle = low + (high - low) / 2;

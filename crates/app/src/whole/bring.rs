@@ -13,7 +13,9 @@ use std::sync::Arc;
 use storage::audit::{self, Entry};
 use storage::counters::{self, Counter};
 use storage::settings::{self, Setting};
-use storage::whole::{Names, Table, index_names, keep_quiet, set_active, settle, tables, taken_logins};
+use storage::whole::{
+    Names, Table, index_names, keep_quiet, set_active, settle, tables, taken_logins, tidy_queues,
+};
 use storage::{Lane, Tx, Value, versions};
 use tokio::sync::mpsc;
 
@@ -422,6 +424,7 @@ async fn finish(tx: &mut Tx, Last { archive, entry, active, paused }: &Last) -> 
     if *paused {
         keep_quiet(tx, tenant, entry.at).await?;
     }
+    tidy_queues(tx, tenant).await?;
     set_active(tx, tenant, *active).await?;
     audit::append(tx, entry).await?;
     let is_default = tenants::default(&mut *tx).await?.is_none();

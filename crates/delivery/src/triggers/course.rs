@@ -33,6 +33,8 @@ struct State {
 #[derive(Clone, Copy)]
 struct Held {
     number: i64,
+    /// When it was asked for.
+    since: Instant,
     until: Instant,
 }
 
@@ -81,19 +83,29 @@ impl Course {
         lock(&self.0).lease.map(|held| held.until)
     }
 
+    /// The same for a message: not where the receiver was somebody else's since it was taken, or it goes again.
+    pub fn until_of(&self, job: &Job) -> Option<Instant> {
+        lock(&self.0).lease.filter(|held| held.number == job.lease).map(|held| held.until)
+    }
+
+    /// Until when it is this process's own, where it was leased behind this moment: who asked then knows nothing of it.
+    pub fn leased_since(&self, asked: Instant) -> Option<Instant> {
+        lock(&self.0).lease.filter(|held| held.since > asked).map(|held| held.until)
+    }
+
     /// Whether the lease that the database knows is the one known here, for a while longer.
     pub fn is_held(&self, number: i64, until: Instant) -> bool {
         lock(&self.0).lease.is_some_and(|held| held.number == number && held.until > until)
     }
 
     /// The receiver is this process's own. Under a new number nothing is known of it any more but what is in hand.
-    pub fn hold(&self, number: i64, until: Instant) {
+    pub fn hold(&self, number: i64, since: Instant, until: Instant) {
         let mut state = lock(&self.0);
         if state.lease.is_none_or(|held| held.number != number) {
             state.seen = HistoryCode::new(0);
             state.fruitless = None;
         }
-        state.lease = Some(Held { number, until });
+        state.lease = Some(Held { number, since, until });
     }
 
     pub fn lose(&self) {
@@ -182,7 +194,10 @@ impl Course {
         if job.goes_on {
             state.fruitless = None;
         }
+        // Taken under another lease, it says nothing of what its record goes on with under this one.
+        let is_known = state.lease.is_some_and(|held| held.number == job.lease);
         match end {
+            _ if !is_known => state.look_again(HistoryCode::new(job.history.get() - 1)),
             End::Open if !own.waited => state.look_again(HistoryCode::new(job.history.get() - 1)),
             // Seen only after it was said what the record goes on with.
             End::Written if own.more && !job.goes_on => state.look_again(job.history),

@@ -14,7 +14,7 @@ use app::receivers;
 use app::triggers::{self, Answer, Due, Holder, Job, Message, Outcome, Place, Policy, Room, Verdict};
 use app::{App, Error, Vault};
 use course::{Course, End};
-use domain::{Moment, ReceiverCode, TenantId};
+use domain::{ReceiverCode, TenantId};
 use guard::Guard;
 use line::{InHand, Line};
 pub use outcome::measure_queues;
@@ -29,7 +29,8 @@ use tokio::sync::{Notify, mpsc};
 /// How triggers are delivered; ordinary settings.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How often the database is asked for what is due; what this process itself changes is looked after at once.
+    /// How often the database is asked for what is due; what this process itself changes is looked after at once, where the
+    /// receiver is not another's.
     pub interval: Duration,
     /// How long one attempt may take.
     pub timeout: Duration,
@@ -65,6 +66,9 @@ const BREATH: Duration = Duration::from_millis(2);
 /// meanwhile the last answer leads to what there is.
 const ASKED_LESS: u32 = 3;
 
+/// As many are looked at together at least: those whose records wait are stepped over.
+const STEPPED: i64 = 64;
+
 /// How often it is looked whether everything ended.
 const STOPPED: Duration = Duration::from_millis(20);
 
@@ -86,6 +90,8 @@ struct Engine {
     unusable: Mutex<HashMap<(TenantId, ReceiverCode), i64>>,
     /// Tenants whose messages are being taken.
     taking: Mutex<HashSet<TenantId>>,
+    /// Those of them that somebody else wanted to look after meanwhile.
+    skipped: Mutex<HashSet<TenantId>>,
     in_hand: InHand,
     stopping: AtomicBool,
     wake: Arc<Notify>,
@@ -104,6 +110,16 @@ struct Known {
     due: Vec<Due>,
     asked: Option<Instant>,
     took: Duration,
+    /// It led a turn that did not ask.
+    is_used: bool,
+}
+
+impl Known {
+    /// For how long the answer still counts; not at all once that is over.
+    fn counts_for(&self) -> Option<Duration> {
+        let left = (self.took * ASKED_LESS).checked_sub(self.asked?.elapsed())?;
+        (!left.is_zero()).then_some(left)
+    }
 }
 
 /// What is wanted of a receiver.
@@ -135,6 +151,7 @@ impl Triggers {
             recorders: Mutex::default(),
             unusable: Mutex::default(),
             taking: Mutex::default(),
+            skipped: Mutex::default(),
             in_hand: InHand::default(),
             stopping: AtomicBool::new(false),
         });
@@ -158,7 +175,9 @@ impl Triggers {
         };
         let _ = tokio::time::timeout(patience, ended).await;
         // Whoever still has something in hand keeps it until the lease ends.
-        self.0.release(|(_, course)| course.is_idle_for(Duration::ZERO)).await;
+        for (tenant, receivers) in self.0.idle(|_, course| course.is_idle_for(Duration::ZERO)) {
+            self.0.release(tenant, receivers).await;
+        }
     }
 }
 
@@ -172,9 +191,9 @@ impl Engine {
                 lock(&self.lines).values().for_each(|line| line.tidy());
                 match triggers::free(&self.app, &self.holder, begins).await {
                     Ok(0) => {}
-                    Ok(count) => tracing::info!(count, "messages of a process that is gone are taken back"),
+                    Ok(count) => tracing::info!(count, "receivers of a process that is gone are taken back"),
                     Err(error) => {
-                        tracing::warn!(%error, "messages could not be taken back; it is tried again");
+                        tracing::warn!(%error, "receivers could not be taken back; it is tried again");
                     }
                 }
             }
@@ -183,18 +202,24 @@ impl Engine {
                 tokio::time::sleep(self.settings.interval).await;
             }
             tokio::time::sleep(BREATH).await;
-            let _ = tokio::time::timeout(self.settings.interval, self.wake.notified()).await;
+            // A change that was not asked for yet is not left until the next interval.
+            let pause = match known.is_used {
+                true => known.counts_for().unwrap_or_default().min(self.settings.interval),
+                false => self.settings.interval,
+            };
+            let _ = tokio::time::timeout(pause, self.wake.notified()).await;
         }
     }
 
     /// Takes in hand whatever there is room for.
     async fn turn(self: &Arc<Engine>, known: &mut Known) -> Result<(), Error> {
         let mut wanted: BTreeMap<TenantId, Vec<Wanted>> = BTreeMap::new();
-        let now = self.app.now();
-        if known.asked.is_none_or(|asked| asked.elapsed() >= known.took * ASKED_LESS) {
+        if known.counts_for().is_some() {
+            known.is_used = true;
+        } else {
             let asked = Instant::now();
             known.due = triggers::due(&self.app).await?;
-            (known.asked, known.took) = (Some(asked), asked.elapsed());
+            (known.asked, known.took, known.is_used) = (Some(asked), asked.elapsed(), false);
             for due in &known.due {
                 if let Some(line) = self.known(due) {
                     line.see(asked);
@@ -207,29 +232,40 @@ impl Engine {
         }
         for due in &known.due {
             if lock(&self.taking).contains(&due.tenant) {
+                lock(&self.skipped).insert(due.tenant);
                 continue;
             }
             let others = receivers.get(&due.tenant).copied().unwrap_or(1);
-            if let Some(one) = self.wanted(due, now, others).await {
+            if let Some(one) = self.wanted(known, due, others).await {
                 wanted.entry(due.tenant).or_default().push(one);
             }
         }
-        for (tenant, lines) in wanted {
+        for (tenant, lines) in wanted.into_iter().filter(|_| !self.stopping.load(Ordering::Relaxed)) {
             lock(&self.taking).insert(tenant);
             tokio::spawn(Arc::clone(self).take(tenant, lines));
         }
         let pending: HashSet<_> = known.due.iter().map(|due| (due.tenant, due.receiver)).collect();
         let interval = self.settings.interval;
-        self.release(|(key, course)| !pending.contains(&key) && course.is_idle_for(interval)).await;
+        for (tenant, receivers) in
+            self.idle(|key, course| !pending.contains(key) && course.is_idle_for(interval))
+        {
+            let engine = Arc::clone(self);
+            tokio::spawn(async move { engine.release(tenant, receivers).await });
+        }
         Ok(())
     }
 
     /// What is to be taken of a receiver, if anything is, and if it is this process's own or nobody's.
-    async fn wanted(&self, due: &Due, now: Moment, receivers: usize) -> Option<Wanted> {
+    async fn wanted(&self, known: &Known, due: &Due, receivers: usize) -> Option<Wanted> {
+        let now = self.app.now();
         let course = self.course(due.tenant, due.receiver);
+        let prolonged = Instant::now() + self.settings.prolonged();
+        // It may have been leased since the question was answered.
+        let leased_since = known.asked.and_then(|asked| course.leased_since(asked));
         let is_leased = match &due.lease {
+            _ if leased_since.is_some() => leased_since > Some(prolonged),
             Some((number, holder, ends_at)) if *holder == self.name => {
-                *ends_at > now && course.is_held(*number, Instant::now() + self.settings.prolonged())
+                *ends_at > now && course.is_held(*number, prolonged)
             }
             Some((_, _, ends_at)) if *ends_at > now => {
                 course.lose();
@@ -257,20 +293,35 @@ impl Engine {
         Some(Wanted { receiver: due.receiver, line, course, room, in_order, waited, is_leased })
     }
 
-    /// Lets go of receivers for whom nothing is to be done.
-    async fn release(&self, which: impl Fn((&(TenantId, ReceiverCode), &Course)) -> bool) {
+    /// Receivers for whom nothing is to be done. Until they are let go of, nobody takes anything of their tenants.
+    fn idle(
+        &self,
+        which: impl Fn(&(TenantId, ReceiverCode), &Course) -> bool,
+    ) -> BTreeMap<TenantId, BTreeSet<ReceiverCode>> {
         let mut idle: BTreeMap<TenantId, BTreeSet<ReceiverCode>> = BTreeMap::new();
+        let mut taking = lock(&self.taking);
         for (key, course) in lock(&self.courses).iter() {
-            let is_taking = lock(&self.taking).contains(&key.0);
-            if !is_taking && course.until().is_some() && which((key, course)) {
+            if !taking.contains(&key.0) && course.until().is_some() && which(key, course) {
                 course.lose();
                 idle.entry(key.0).or_default().insert(key.1);
             }
         }
-        for (tenant, receivers) in idle {
-            if let Err(error) = triggers::release(&self.app, &self.holder, tenant, receivers).await {
-                tracing::warn!(%tenant, %error, "receivers could not be let go of; their leases end by themselves");
-            }
+        taking.extend(idle.keys());
+        idle
+    }
+
+    async fn release(&self, tenant: TenantId, receivers: BTreeSet<ReceiverCode>) {
+        if let Err(error) = triggers::release(&self.app, &self.holder, tenant, receivers).await {
+            tracing::warn!(%tenant, %error, "receivers could not be let go of; their leases end by themselves");
+        }
+        self.taken(tenant, false);
+    }
+
+    /// The tenant's messages may be taken again.
+    fn taken(&self, tenant: TenantId, is_full: bool) {
+        lock(&self.taking).remove(&tenant);
+        if lock(&self.skipped).remove(&tenant) || is_full {
+            self.wake.notify_one();
         }
     }
 
@@ -297,7 +348,7 @@ impl Engine {
     /// What is known of a receiver, unless it was changed meanwhile.
     fn known(&self, due: &Due) -> Option<Arc<Line>> {
         let known = lock(&self.lines).get(&(due.tenant, due.receiver)).cloned();
-        known.filter(|line| line.keys.version == due.version)
+        known.filter(|line| line.keys.version >= due.version)
     }
 
     async fn line(&self, due: &Due) -> Result<Arc<Line>, Error> {
@@ -346,7 +397,7 @@ impl Engine {
                 let room = one.room as i64;
                 // Half of the room at most, rounded up, goes to those who were tried before.
                 let waited = if one.waited { look.waited + one.room.div_ceil(2) as i64 } else { 0 };
-                let limit = if one.in_order { room } else { 0 };
+                let limit = if one.in_order { room.max(STEPPED) } else { 0 };
                 let (receiver, lease, after) = (one.receiver, look.lease, look.after);
                 rooms.push(Room { receiver, lease, after, limit, waited });
             }
@@ -378,10 +429,7 @@ impl Engine {
             one.line.in_hand.fetch_sub(left, Ordering::Relaxed);
             self.in_hand.sub(tenant, left);
         }
-        lock(&self.taking).remove(&tenant);
-        if is_full {
-            self.wake.notify_one();
-        }
+        self.taken(tenant, is_full);
     }
 
     /// Leases receivers, or prolongs their leases.
@@ -395,7 +443,7 @@ impl Engine {
         let granted = triggers::lease(&self.app, &self.holder, tenant, open).await?;
         for one in wanted.iter().filter(|one| !one.is_leased) {
             match granted.get(&one.receiver) {
-                Some(number) => one.course.hold(*number, begun + self.settings.lease),
+                Some(number) => one.course.hold(*number, begun, begun + self.settings.lease),
                 None => one.course.lose(),
             }
         }
@@ -414,7 +462,7 @@ impl Engine {
     async fn deliver(self: &Arc<Engine>, line: &Arc<Line>, course: Arc<Course>, job: Job, link: &mut Link) {
         let is_open = self.is_open(line, &job).await;
         // Whoever takes the receiver over must find this attempt ended.
-        let until = course.until().unwrap_or_else(Instant::now);
+        let until = course.until_of(&job).unwrap_or_else(Instant::now);
         let left = until.saturating_duration_since(Instant::now()).saturating_sub(self.settings.margin());
         let tried_at = self.app.now();
         let started = Instant::now();

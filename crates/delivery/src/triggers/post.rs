@@ -15,7 +15,7 @@ use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, RETR
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use std::error::Error;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Posts messages.
 #[derive(Clone)]
@@ -63,10 +63,12 @@ impl Poster {
         let target = keys.address.with(wire::entity_path(message.entity));
         let target = Uri::try_from(target).map_err(|error| error.to_string())?;
         let request = request(keys, &message, &target)?;
-        match tokio::time::timeout(timeout, self.exchange(link, target, request, message.now)).await {
-            Ok(answered) => answered,
-            Err(_) => Err(format!("não houve resposta em {} ms", timeout.as_millis())),
-        }
+        let begun = Instant::now();
+        let Ok(answer) = tokio::time::timeout(timeout, self.answer(link, target, request)).await else {
+            return Err(format!("não houve resposta em {} ms", timeout.as_millis()));
+        };
+        let left = timeout.saturating_sub(begun.elapsed()).min(REST);
+        Ok(judge(answer?, link, message.now, left).await)
     }
 
     /// The answer's beginning. The connection is kept only once there is one: whoever gives up on it before has closed it.
@@ -99,34 +101,28 @@ impl Poster {
         link.0 = Some(sender);
         Ok(response)
     }
+}
 
-    async fn exchange(
-        &self,
-        link: &mut Link,
-        target: Uri,
-        request: Request<Full<Bytes>>,
-        now: Moment,
-    ) -> Result<Answer, String> {
-        let response = self.answer(link, target, request).await?;
-        let (head, body) = response.into_parts();
-        let patience = match head.status {
-            StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => patience(&head.headers, now),
-            _ => None,
-        };
-        let status = head.status.as_u16();
-        let mut kept = Vec::new();
-        let is_over = tokio::time::timeout(REST, read(body, &mut kept)).await.unwrap_or(false);
-        // What is left of a long answer is not waited for: its connection serves no more.
-        if !is_over {
-            link.0 = None;
-        }
-        let text = match status {
-            // What a receiver says to a message that it took is nobody's business.
-            200..=204 => None,
-            _ => Some(readable(&kept)).filter(|text| !text.is_empty()),
-        };
-        Ok(Answer { status, text, patience })
+/// What an answer says, of which the rest is read within a time.
+async fn judge(response: Response<Incoming>, link: &mut Link, now: Moment, rest: Duration) -> Answer {
+    let (head, body) = response.into_parts();
+    let patience = match head.status {
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => patience(&head.headers, now),
+        _ => None,
+    };
+    let status = head.status.as_u16();
+    let mut kept = Vec::new();
+    let is_over = tokio::time::timeout(rest, read(body, &mut kept)).await.unwrap_or(false);
+    // What is left of a long answer is not waited for: its connection serves no more.
+    if !is_over {
+        link.0 = None;
     }
+    let text = match status {
+        // What a receiver says to a message that it took is nobody's business.
+        200..=204 => None,
+        _ => Some(readable(&kept)).filter(|text| !text.is_empty()),
+    };
+    Answer { status, text, patience }
 }
 
 const ID: HeaderName = HeaderName::from_static("webhook-id");

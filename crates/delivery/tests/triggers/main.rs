@@ -5,6 +5,7 @@ mod again;
 mod answers;
 mod cases;
 mod guard;
+mod hands;
 mod model;
 mod pauses;
 mod scene;

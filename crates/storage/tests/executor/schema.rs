@@ -308,7 +308,9 @@ async fn deliveries_keep_their_state_when_they_move(database: Database) {
             (7, 1, 1, 1, 5, 10, 2, 1, 20), (7, 1, 2, 1, 5, 11, 3, 10, 21), (7, 1, 3, 1, 5, 12, 1, 2, NULL),
             (7, 1, 4, 1, 5, 13, 1, 0, NULL);
         INSERT INTO queues (tenant, receiver, entity, record, head, tries, due_at, lease, holder)
-            VALUES (7, 1, 1, 5, 3, 2, 99, 4, 'x');";
+            VALUES (7, 1, 1, 5, 3, 2, 99, 4, 'x'), (7, 1, 1, 6, 2, 0, 99, NULL, NULL);
+        INSERT INTO attempts (tenant, receiver, history_code, number, tried_at, status, millis)
+            VALUES (7, 1, 1, 1, 19, 204, 1);";
     pretend(&database, &format!("{}{rows}", back_to(database.engine, 17))).await;
     let db = database.open().await;
     let ended = "SELECT * FROM deliveries ORDER BY history_code";
@@ -317,7 +319,10 @@ async fn deliveries_keep_their_state_when_they_move(database: Database) {
     let pending = "SELECT * FROM outbox ORDER BY history_code";
     assert_eq!(numbers(&db, pending, ["history_code", "record", "tries"]).await, [[3, 5, 2], [4, 5, 0]]);
     let waits = numbers(&db, "SELECT * FROM queues", ["record", "head", "due_at"]).await;
-    assert_eq!(waits, [[5, 3, 99]]);
+    assert_eq!(waits, [[5, 3, 99]], "and none that leads to what is over");
+    let (receiver, first) = (domain::ReceiverCode::new(1), domain::HistoryCode::new(1));
+    let tried = storage::attempts::of(&db, TenantId::new(7), receiver, [first]).await.unwrap();
+    assert_eq!(tried.len(), 1, "the attempt that arrived is told once");
     db.close().await;
 }
 

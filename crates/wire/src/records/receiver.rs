@@ -189,7 +189,7 @@ pub struct EntregaTO {
     /// Quando chegou ou se esgotou.
     #[schema(examples("2026-11-14T10:32:06-03:00"))]
     pub data_fim: Option<String>,
-    /// Quando é tentada de novo, se é a próxima do seu registro.
+    /// Quando é tentada de novo, se espera por uma hora.
     #[schema(examples("2026-11-14T10:37:05-03:00"))]
     pub proxima_tentativa: Option<String>,
     /// Cada tentativa.
