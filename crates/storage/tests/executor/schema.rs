@@ -82,7 +82,8 @@ async fn of_server(address: &str) -> BTreeMap<String, Table> {
                 "SELECT a.attname::text, format_type(a.atttypid, NULL)::text, a.attnotnull,
                         COALESCE(co.collname, '')::text
                  FROM pg_attribute a LEFT JOIN pg_collation co ON co.oid = a.attcollation
-                 WHERE a.attrelid = to_regclass($1::text) AND a.attnum > 0 ORDER BY a.attnum",
+                 WHERE a.attrelid = to_regclass($1::text) AND a.attnum > 0 AND NOT a.attisdropped
+                 ORDER BY a.attnum",
                 &[&name],
             )
             .await
@@ -286,17 +287,19 @@ async fn names_that_were_there_are_found_after_a_migration(database: Database) {
 }
 
 /// A column as it was first defined, so that it can be added to rows that are there.
-fn defined(table: &str, column: &str) -> String {
+fn defined(engine: Engine, table: &str, column: &str) -> String {
     let added = format!("ALTER TABLE {table} ADD COLUMN {column} ");
     let created = format!("CREATE TABLE {table} (");
     let text = storage::schema_texts().find_map(|text| {
         if let Some((_, rest)) = text.split_once(&added) {
             return rest.split(';').next();
         }
-        let lines = text.split_once(&created)?.1.lines().map(str::trim);
+        let body = text.split_once(&created)?.1.split("\n)").next()?;
+        let lines = body.lines().map(str::trim);
         lines.filter_map(|line| line.strip_prefix(&format!("{column} "))).next()
     });
     let text = text.unwrap().trim_end_matches(',');
+    let text = if engine == Engine::Sqlite { text.replace("BIGINT", "INTEGER") } else { text.to_owned() };
     let default = if text.contains("NOT NULL") && !text.contains("DEFAULT") { " DEFAULT 0" } else { "" };
     format!("{column} {text}{default}")
 }
@@ -360,7 +363,7 @@ fn back_to(engine: Engine, version: usize) -> String {
                     of_this.push(format!("{created}{};", made.split(';').next().unwrap()));
                 }
                 ["ALTER", "TABLE", name, "DROP", "COLUMN", column, ..] => {
-                    of_this.push(format!("ALTER TABLE {name} ADD COLUMN {};", defined(name, column)));
+                    of_this.push(format!("ALTER TABLE {name} ADD COLUMN {};", defined(engine, name, column)));
                 }
                 // What was filled in goes with what was created, and what was removed was moved there.
                 ["UPDATE" | "INSERT" | "DELETE", ..] | [] => {}
