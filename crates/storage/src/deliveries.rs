@@ -1,8 +1,9 @@
 //! Deliveries, as people look at them: what is pending (`outbox`), and what arrived or was given up, which is kept.
 
+use crate::attempts::{self, Attempt};
 use crate::queues::COUNTED;
 use crate::statement::inserts;
-use crate::{Error, Row, Source, Statement, Tx, Value, Weight, leases, sql};
+use crate::{Error, Row, Source, Statement, Tx, Value, Weight, leases, outbox, sql};
 use domain::{DeliveryState, Entity, HistoryCode, Moment, ReceiverCode, TenantId};
 
 /// A delivery as it stands.
@@ -77,8 +78,7 @@ pub fn arrived_after_all(tenant: TenantId, receiver: ReceiverCode, code: History
 }
 
 const PENDING: &str = "SELECT o.history_code, o.entity, o.record, CAST(1 AS BIGINT) AS state, o.tries, o.created_at,
-         CAST(NULL AS BIGINT) AS ended_at, CASE WHEN q.head = o.history_code
-         THEN q.due_at END AS due_at
+         CAST(NULL AS BIGINT) AS ended_at, CASE WHEN q.head = o.history_code THEN q.due_at END AS due_at
      FROM outbox o LEFT JOIN queues q ON q.tenant = o.tenant AND q.receiver = o.receiver AND q.entity = o.entity
          AND q.record = o.record
      WHERE o.tenant = ? AND o.receiver = ?";
@@ -300,19 +300,16 @@ pub async fn send_again(
             (row.get::<Option<i32>>("status")?, row.get::<Option<i64>>("millis")?)
         {
             let ended: Moment = row.get("ended_at")?;
-            let tried =
-                sql("INSERT INTO attempts (tenant, receiver, history_code, number, tried_at, status, millis)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7)");
-            let at = ended.millis().saturating_sub(millis);
-            let tried = tried.arg(tenant).arg(receiver).arg(code).arg(number).arg(at);
-            statements.push(tried.arg(status).arg(millis));
+            let tried_at = Moment::from_millis(ended.millis().saturating_sub(millis));
+            let (status, answer, failure) = (Some(status), None, None);
+            let arrived =
+                Attempt { receiver, history: code, number, tried_at, status, millis, answer, failure };
+            statements.extend(attempts::insert(tenant, [&arrived]));
         }
         let gone = sql("DELETE FROM deliveries WHERE tenant = $1 AND receiver = $2 AND history_code = $3");
         statements.push(gone.arg(tenant).arg(receiver).arg(code));
-        let pending = sql("INSERT INTO outbox (tenant, receiver, history_code, entity, record, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6)");
-        let pending = pending.arg(tenant).arg(receiver).arg(code).arg(entity).arg(record);
-        statements.push(pending.arg(row.get::<Moment>("happened_at")?));
+        let happened: Moment = row.get("happened_at")?;
+        statements.push(outbox::insert(tenant, receiver, code, (entity, record), happened));
         // What is older than the head goes before it. Who has that one in hand keeps it, and finds out when he tells what
         // came of it.
         let queue = sql("INSERT INTO queues (tenant, receiver, entity, record, head, due_at)

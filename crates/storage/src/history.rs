@@ -2,7 +2,7 @@
 
 use crate::counters::{self, Counter};
 use crate::statement::inserts;
-use crate::{Error, Source, Statement, Tx, Value, Weight, sql};
+use crate::{Error, Source, Statement, Tx, Value, Weight, outbox, sql};
 use domain::{BranchCode, Entity, HistoryCode, Moment, ReceiverCode, SituationCode, TenantId, UserCode};
 
 /// A change of situation, with the trigger's body as it is at this moment.
@@ -56,7 +56,9 @@ pub fn insert(
     .arg(change.reason.clone())
     .arg(change.origin)
     .arg(body);
-    let outbox = receivers.iter().map(|receiver| crate::outbox::insert(change, *receiver, code));
+    let record = (change.entity, change.record);
+    let outbox =
+        receivers.iter().map(|receiver| outbox::insert(change.tenant, *receiver, code, record, change.at));
     std::iter::once(history).chain(outbox).collect()
 }
 

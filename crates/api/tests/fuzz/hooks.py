@@ -46,6 +46,9 @@ def map_case(context, case):
     if case.operation.path.endswith("/veicular") and isinstance(case.body, dict) and case.body.get("codPlano"):
         # The first plans of the demonstration are those of vehicles.
         case.body["codPlano"] = 1 + chance % 4
+    if case.operation.path.endswith("/ganhar") and isinstance(case.body, dict) and chance % 2:
+        # What was sold, the deal and its lead mostly know.
+        case.body = {}
     if is_upload(case):
         # Random bytes are no picture; what becomes of those is told elsewhere.
         case.query, case.body = {"nome": "foto.png"}, PHOTO
@@ -131,7 +134,7 @@ def plausible(value, name, chance):
             return 1 + chance % 4
         if name == "codUsuario":
             return 2 + chance % 3
-        few = {"codBeneficio": 400, "codPessoa": 40, "codPlano": 12, "planos": 12}.get(name, 4)
+        few = {"codBeneficio": 400, "codPessoa": 40, "codNegocio": 50, "codPlano": 12, "planos": 12}.get(name, 4)
         return 1 + chance % few if name.startswith("cod") or name in ("planos", "lojas") else value
     if not isinstance(value, str):
         return value

@@ -155,7 +155,7 @@ impl Course {
             if place != Place::Waited {
                 state.seen = job.history;
                 if is_stale && place == Place::InOrder {
-                    state.look_again(HistoryCode::new(job.history.get() - 1));
+                    state.look_again(before(job.history));
                 }
             }
             match state.in_hand.get_mut(&record) {
@@ -196,14 +196,17 @@ impl Course {
         }
         // Taken under another lease, it says nothing of what its record goes on with under this one.
         let is_known = state.lease.is_some_and(|held| held.number == job.lease);
-        match end {
-            _ if !is_known => state.look_again(HistoryCode::new(job.history.get() - 1)),
-            End::Open if !own.waited => state.look_again(HistoryCode::new(job.history.get() - 1)),
+        if !is_known || (end == End::Open && !own.waited) {
+            state.look_again(before(job.history));
+        } else if end == End::Written && own.more && !job.goes_on {
             // Seen only after it was said what the record goes on with.
-            End::Written if own.more && !job.goes_on => state.look_again(job.history),
-            End::Open | End::Written => {}
+            state.look_again(job.history);
         }
     }
+}
+
+fn before(code: HistoryCode) -> HistoryCode {
+    HistoryCode::new(code.get() - 1)
 }
 
 impl State {

@@ -131,7 +131,7 @@ struct Wanted {
     /// Of what is pending in order, and of the records that wait for a moment.
     in_order: bool,
     waited: bool,
-    /// Its lease must be taken first, or prolonged.
+    /// Its lease need neither be taken nor prolonged first.
     is_leased: bool,
 }
 
@@ -226,6 +226,9 @@ impl Engine {
                 }
             }
         }
+        if self.stopping.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         let mut receivers: HashMap<TenantId, usize> = HashMap::new();
         for due in &known.due {
             *receivers.entry(due.tenant).or_default() += 1;
@@ -240,7 +243,7 @@ impl Engine {
                 wanted.entry(due.tenant).or_default().push(one);
             }
         }
-        for (tenant, lines) in wanted.into_iter().filter(|_| !self.stopping.load(Ordering::Relaxed)) {
+        for (tenant, lines) in wanted {
             lock(&self.taking).insert(tenant);
             tokio::spawn(Arc::clone(self).take(tenant, lines));
         }

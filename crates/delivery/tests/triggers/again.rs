@@ -2,7 +2,7 @@
 
 use crate::scene::{DAY, MINUTE, SECOND, Scene, settings};
 use app::once::Once;
-use app::triggers::{self, Holder, Policy, Replay};
+use app::triggers::{self, Holder, Policy, Replay, Room};
 use delivery::triggers::Settings;
 use domain::{DeliveryState, HistoryCode, ReceiverCode};
 use std::sync::Arc;
@@ -120,7 +120,9 @@ async fn what_is_under_way_when_an_older_one_goes_again_goes_behind_it_whatever_
     scene.office.set(benefit, 1, "ATIVO").await;
     let holder = Holder { process: "gone".into(), place: "elsewhere".into(), lease: MINUTE };
     let held = triggers::lease(&scene.app, &holder, scene.world.here, [code].into()).await.unwrap();
-    assert!(held.contains_key(&code));
+    let room = Room { receiver: code, lease: held[&code], after: HistoryCode::new(0), limit: 8, waited: 8 };
+    let taken = triggers::take(&scene.app, scene.world.here, vec![room]).await.unwrap();
+    assert_eq!(taken.len(), 1);
     replay(&scene, code, stretch(1, 2)).await;
     let other = Holder { process: "other".into(), place: "here".into(), lease: MINUTE };
     let refused = triggers::lease(&scene.app, &other, scene.world.here, [code].into()).await.unwrap();
