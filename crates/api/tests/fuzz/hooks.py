@@ -6,12 +6,14 @@ import os
 import re
 import zlib
 from datetime import date
-from urllib.parse import parse_qsl, urlsplit
+from urllib.error import HTTPError
+from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.request import Request, urlopen
 
 import jsonschema_rs
 import schemathesis
 
-TOKEN = os.environ["AMPARO_TEST_TOKEN"]
+ADDRESS, TOKEN = os.environ["AMPARO_TEST_ADDRESS"], os.environ["AMPARO_TEST_TOKEN"]
 
 
 # Values that lead somewhere. Random texts are no CPF and random codes name nothing, so most cases that fit the schema
@@ -47,8 +49,8 @@ def map_case(context, case):
         # The first plans of the demonstration are those of vehicles.
         case.body["codPlano"] = 1 + chance % 4
     if case.operation.path.endswith("/ganhar") and isinstance(case.body, dict) and chance % 2:
-        # What was sold, the deal and its lead mostly know.
-        case.body = {}
+        # What was sold, a deal that nobody overwrote mostly knows.
+        case.path_parameters, case.body = {"codNegocio": 1 + chance % 50}, {}
     if is_upload(case):
         # Random bytes are no picture; what becomes of those is told elsewhere.
         case.query, case.body = {"nome": "foto.png"}, PHOTO
@@ -120,6 +122,21 @@ def before_call(context, case, kwargs):
     key = (case.headers or {}).get("Idempotency-Key")
     if isinstance(key, str) and 0 < len(key) <= 255 and key.isascii() and key.isprintable():
         case.headers["Idempotency-Key"] = f"{zlib.crc32(repr(case.body).encode('utf-8', 'replace'))}"
+    if isinstance(case.body, dict) and isinstance(case.body.get("versao"), int) and case.body["versao"] > 1:
+        case.body["versao"] = version(case) or case.body["versao"]
+
+
+def version(case):
+    """How often what is changed was changed so far. Who sends a 1 has not read it again."""
+    record = re.match(r"/gestao/[^{]*\{[^}]*\}", case.operation.path)
+    if record:
+        path = quote(record[0].format(**case.path_parameters))
+        asked = Request(ADDRESS + path, headers={"Authorization": f"Bearer {TOKEN}"})
+        try:
+            with urlopen(asked) as told:
+                return json.load(told).get("versao")
+        except HTTPError:
+            return None
 
 
 def plausible(value, name, chance):
@@ -134,7 +151,7 @@ def plausible(value, name, chance):
             return 1 + chance % 4
         if name == "codUsuario":
             return 2 + chance % 3
-        few = {"codBeneficio": 400, "codPessoa": 40, "codNegocio": 50, "codPlano": 12, "planos": 12}.get(name, 4)
+        few = {"codBeneficio": 400, "codPessoa": 40, "codPlano": 12, "planos": 12}.get(name, 4)
         return 1 + chance % few if name.startswith("cod") or name in ("planos", "lojas") else value
     if not isinstance(value, str):
         return value
@@ -153,6 +170,10 @@ def plausible(value, name, chance):
         return f"ABC{chance % 10}D{chance // 10 % 90 + 10}"
     if name == "chassi":
         return f"9BW{chance % 1000000000:09}"
+    if name == "numeroSerie":
+        return f"SN{chance % 1000000000:09}"
+    if name == "imei":
+        return f"35{chance % 10000000000000:013}"
     if name in ("numero", "telefone"):
         return f"119{chance % 90000000 + 10000000}"
     if name in ("nome", "nomePessoa") and not value.isprintable():
