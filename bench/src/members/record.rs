@@ -141,6 +141,9 @@ pub fn from_row(names: &Names, row: &Row<'_>) -> rusqlite::Result<PesquisaAssoci
         identidade: cells.text()?,
         numero_cnh: cells.text()?,
         categoria_cnh: cells.text()?,
+        conjuge: cells.text()?,
+        cpf_cnpj_responsavel_financeiro: cells.shown(shown::document)?,
+        endereco_responsavel_financeiro: cells.text()?.map(|kept| payers_address(&kept)),
         data_cadastro: data_cadastro.unwrap_or_default(),
         data_atualizacao: data_atualizacao.unwrap_or_default(),
         cod_loja,
@@ -152,6 +155,21 @@ pub fn from_row(names: &Names, row: &Row<'_>) -> rusqlite::Result<PesquisaAssoci
         ..PesquisaAssociadoOutputTO::default()
     };
     with_benefit(names, record, &mut cells)
+}
+
+fn payers_address(kept: &str) -> EnderecoTO {
+    let mut parts: BTreeMap<String, String> = serde_json::from_str(kept).unwrap_or_default();
+    EnderecoTO::from(PostalAddress {
+        kind: parts.remove("kind"),
+        street_kind: parts.remove("street_kind"),
+        street: parts.remove("street"),
+        number: parts.remove("number"),
+        complement: parts.remove("complement"),
+        district: parts.remove("district"),
+        city: parts.remove("city"),
+        state: parts.remove("state"),
+        cep: parts.remove("cep").and_then(|cep| Cep::parse(&cep).ok()),
+    })
 }
 
 fn with_benefit(
@@ -214,6 +232,11 @@ pub fn from_answer(answer: &str) -> Result<Pagina<PesquisaAssociadoOutputTO>, Fa
         identidade: text("identidade"),
         numero_cnh: text("numeroCnh"),
         categoria_cnh: text("categoriaCnh"),
+        conjuge: text("conjuge"),
+        cpf_cnpj_responsavel_financeiro: text("cpfCnpjResponsavelFinanceiro"),
+        endereco_responsavel_financeiro: item["enderecoResponsavelFinanceiro"]
+            .as_object()
+            .map(|_| address(&item["enderecoResponsavelFinanceiro"])),
         dados_adicionais: item["dadosAdicionais"]
             .as_array()
             .map(|all| all.iter().filter_map(field).collect()),

@@ -27,11 +27,10 @@ use domain::{
     SituationKind, TenantId,
 };
 pub use storage::benefits::Benefit;
-use storage::benefits::{Around, Holder};
+use storage::benefits::{Around, Holder, Keys};
 use storage::counters::{self, Counter};
 use storage::people::Profile;
 use storage::{Tx, items as kept_items};
-use wire::read::Given;
 use wire::records::{BeneficioInput, BeneficioVeiculoInput, CancelamentoInput};
 
 /// A benefit as it was written.
@@ -83,6 +82,14 @@ impl Input {
         Sent { fields: &common.fields, situation, vehicle, known: None }
     }
 
+    fn keys(&self) -> Keys<'_> {
+        let card = self.common().fields.card.as_set();
+        match self {
+            Input::Basic(_) => (None, None, card),
+            Input::Vehicle(input) => (input.vehicle.plate.as_set(), input.vehicle.chassis.as_set(), card),
+        }
+    }
+
     fn operation(&self) -> &'static str {
         match self {
             Input::Basic(_) => "POST /ext/beneficio",
@@ -115,10 +122,15 @@ fn note_look(app: &App, caller: &Session, operation: &'static str, done: &Done<S
 }
 
 async fn write(tx: &mut Tx, asked: &Asked<Input>) -> Result<Saved, Error> {
-    confirm(tx, asked.scope.tenant(), &asked.registers).await?;
-    match asked.input.common().code {
-        Given::Set(code) => Box::pin(change(tx, asked, code)).await,
-        Given::Keep | Given::Clear => Box::pin(create(tx, asked)).await,
+    let (tenant, input) = (asked.scope.tenant(), asked.input.common());
+    let code = input.code.as_set().copied();
+    if code.is_none() {
+        storage::benefits::foresee(tx, tenant, &input.document, asked.input.keys()).await?;
+    }
+    confirm(tx, tenant, &asked.registers).await?;
+    match code {
+        Some(code) => Box::pin(change(tx, asked, code)).await,
+        None => Box::pin(create(tx, asked)).await,
     }
 }
 
@@ -166,12 +178,10 @@ pub(crate) async fn insert(
     scope: &Scope,
     new: New<'_>,
 ) -> Result<Stored, Error> {
-    let New { mut benefit, item, holder: (person, mut profile), kept, then, done } = new;
-    let around = around(tx, acting.tenant, person, &benefit).await?;
+    let New { benefit, item, holder: (person, mut profile), kept, then, done } = new;
+    let new_of = Some((person, profile.document.as_ref()));
+    let around = storage::benefits::around(tx, acting.tenant, keys(&benefit), new_of).await?;
     refuse_conflicts((scope, acting.registers), None, &benefit, person, &around)?;
-    if benefit.card.is_none() {
-        benefit.card = Some(free_card(tx, acting.tenant).await?);
-    }
     if !profile.is_member {
         // Whoever has a benefit is a member.
         profile.is_member = true;
@@ -214,7 +224,7 @@ async fn change(tx: &mut Tx, asked: &Asked<Input>, code: BenefitCode) -> Result<
     if is_same {
         return Saved::new(&asked.registers, code, before, false);
     }
-    let around = around(tx, tenant, before.person, &after).await?;
+    let around = around(tx, tenant, &after).await?;
     let judge = (&asked.scope, &*asked.registers);
     refuse_conflicts(judge, Some((code, &before)), &after, before.person, &around)?;
     after.updated_at = asked.now;
@@ -223,15 +233,13 @@ async fn change(tx: &mut Tx, asked: &Asked<Input>, code: BenefitCode) -> Result<
     Saved::new(&asked.registers, code, benefit, true)
 }
 
-async fn around(
-    tx: &mut Tx,
-    tenant: TenantId,
-    person: PersonCode,
-    benefit: &Benefit,
-) -> Result<Around, Error> {
-    let vehicle = &benefit.vehicle;
-    let keys = (vehicle.plate.as_ref(), vehicle.chassis.as_ref(), benefit.card.as_ref());
-    Ok(storage::benefits::around(tx, tenant, person, keys).await?)
+/// What stands in the way of a benefit that changes.
+async fn around(tx: &mut Tx, tenant: TenantId, benefit: &Benefit) -> Result<Around, Error> {
+    Ok(storage::benefits::around(tx, tenant, keys(benefit), None).await?)
+}
+
+fn keys(benefit: &Benefit) -> Keys<'_> {
+    (benefit.vehicle.plate.as_ref(), benefit.vehicle.chassis.as_ref(), benefit.card.as_ref())
 }
 
 /// A card belongs to one person, and a vehicle has one benefit in force at a time.

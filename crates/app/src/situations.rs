@@ -8,7 +8,7 @@ pub(crate) mod mirrored;
 
 use crate::Error;
 use crate::base::Registers;
-use crate::benefits::told as benefits_fields;
+use crate::benefits::{free_card, told as benefits_fields};
 use crate::differences::Difference;
 use domain::{
     BenefitCode, Date, Document, Entity, HistoryCode, ItemCode, Moment, PersonCode, ReceiverCode, Rejection,
@@ -93,7 +93,7 @@ impl Numbers {
 
 /// A benefit as it is to be.
 pub(crate) struct Store<'a> {
-    /// None for a new one.
+    /// None for a new one, which gets a card unless it has one.
     pub before: Option<(BenefitCode, &'a Benefit)>,
     pub after: Benefit,
     pub holder: (PersonCode, &'a Profile),
@@ -160,18 +160,30 @@ pub(crate) async fn store(tx: &mut Tx, acting: &Acting<'_>, store: Store<'_>) ->
     let changed = store
         .before
         .map_or_else(Vec::new, |(_, before)| benefits_fields::between(acting.registers, before, &after));
+    let gets_card = store.before.is_none() && after.card.is_none();
     let wanted = [
         (Counter::Benefit, if store.kept.code.is_some() { 0 } else { new }),
         (Counter::Sequence, if store.kept.sequence.is_some() { 0 } else { new }),
+        (Counter::Card, i32::from(gets_card)),
         (Counter::Slot, new_row),
         (Counter::Item, i32::from(store.item.is_some())),
         (Counter::History, i32::from(changes)),
         (Counter::Audit, 1),
+        (Counter::FieldChange, i32::try_from(changed.len()).unwrap_or(i32::MAX)),
         (Counter::Listing, 1),
     ];
     store.kept.pass(tx, tenant).await?;
-    let (taken, first_change) = take(tx, tenant, wanted, changed.len()).await?;
-    let [code, sequence, slot, item_code, history_code, audit_code, _] = taken;
+    let taken = if gets_card {
+        let (taken, card) = benefits::take_with_card(tx, tenant, wanted).await?;
+        after.card = Some(match card {
+            Some(card) => card,
+            None => free_card(tx, tenant).await?,
+        });
+        taken
+    } else {
+        counters::take_all(tx, tenant, wanted).await?
+    };
+    let [code, sequence, _, slot, item_code, history_code, audit_code, first_change, _] = taken;
     let new_code = store.kept.code.unwrap_or(BenefitCode::new(code));
     let code = store.before.map_or(new_code, |(code, _)| code);
     if store.before.is_none() {
@@ -244,24 +256,6 @@ pub(crate) fn refuse_move(
         to: name(&to).unwrap_or_default(),
         allowed: next.iter().filter_map(name).collect(),
     })
-}
-
-/// Takes the numbers that a benefit needs, and those of changed fields where there are any: a new benefit asks for no more
-/// than it did without them.
-async fn take(
-    tx: &mut Tx,
-    tenant: TenantId,
-    wanted: [(Counter, i32); 7],
-    changes: usize,
-) -> Result<([i32; 7], i32), Error> {
-    if changes == 0 {
-        return Ok((counters::take_all(tx, tenant, wanted).await?, 0));
-    }
-    let [a, b, c, d, e, f, g] = wanted;
-    let count = i32::try_from(changes).unwrap_or(i32::MAX);
-    let [a, b, c, d, e, f, g, first] =
-        counters::take_all(tx, tenant, [a, b, c, d, e, f, g, (Counter::FieldChange, count)]).await?;
-    Ok(([a, b, c, d, e, f, g], first))
 }
 
 /// The days that follow from the situation: when it first became active, and since when it is cancelled.

@@ -9,11 +9,13 @@ pub(crate) use kept::{
     benefit, benefit_columns, fields_of, plans_of, vehicle, vehicle_columns, vehicle_values,
 };
 
+use crate::counters::{self, Counter};
 use crate::statement::inserts;
-use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
+use crate::{Error, Row, Source, Statement, Tx, Weight, people, sql, versions};
 use domain::{
-    BenefitCode, BenefitKind, BranchCode, Branches, CardNumber, Chassis, FieldCode, Fuel, Moment, PersonCode,
-    PlanCode, Plate, Scope, SellerCode, SituationCode, TenantId, VehicleCategory, VehicleTypeCode,
+    BenefitCode, BenefitKind, BranchCode, Branches, CardNumber, Chassis, Document, FieldCode, Fuel, Moment,
+    PersonCode, PlanCode, Plate, Scope, SellerCode, SituationCode, TenantId, VehicleCategory,
+    VehicleTypeCode,
 };
 use std::collections::BTreeMap;
 
@@ -219,29 +221,27 @@ pub struct Around {
     pub free_row: Option<(i32, BranchCode)>,
 }
 
-/// What is around a benefit of this person with these; asked for in one go.
+/// What one benefit alone may have: its plate, its chassis, its card.
+pub type Keys<'a> = (Option<&'a Plate>, Option<&'a Chassis>, Option<&'a CardNumber>);
+
+/// What is around a benefit with these, and for a new one of somebody, the row that it may take over; asked for in one go.
 pub async fn around(
     tx: &mut Tx,
     tenant: TenantId,
-    person: PersonCode,
-    (plate, chassis, card): (Option<&Plate>, Option<&Chassis>, Option<&CardNumber>),
+    keys: Keys<'_>,
+    new_of: Option<(PersonCode, Option<&Document>)>,
 ) -> Result<Around, Error> {
-    let by = |column: &str, value: Option<String>| match value {
-        Some(value) => sql("SELECT benefit, branch, situation FROM listing WHERE tenant = $1")
-            .arg(tenant)
-            .then(&format!("AND {column} = ?"), [value])
-            .ending("ORDER BY slot"),
+    let free = match new_of {
+        Some((_, Some(document))) => free_row(tenant, document),
+        Some((person, None)) => {
+            sql("SELECT slot, branch FROM listing WHERE tenant = $1 AND person = $2 AND benefit IS NULL")
+                .arg(tenant)
+                .arg(person)
+        }
         None => nothing(),
     };
-    let free = sql("SELECT slot, branch FROM listing WHERE tenant = $1 AND person = $2 AND benefit IS NULL");
-    let [plates, chassis, cards, free] = tx
-        .several([
-            by("plate_key", plate.map(Plate::key)),
-            by("chassis", chassis.map(|chassis| chassis.as_str().to_owned())),
-            card.map_or_else(nothing, |card| with_card(tenant, card)),
-            free.arg(tenant).arg(person),
-        ])
-        .await?;
+    let [plates, chassis, cards] = with_keys(tenant, keys);
+    let [plates, chassis, cards, free] = tx.several([plates, chassis, cards, free]).await?;
     Ok(Around {
         with_plate: holders(&plates)?,
         with_chassis: holders(&chassis)?,
@@ -251,6 +251,58 @@ pub async fn around(
             None => None,
         },
     })
+}
+
+/// Asks ahead for what the making of a new benefit looks at.
+pub async fn foresee(
+    tx: &mut Tx,
+    tenant: TenantId,
+    document: &Document,
+    keys: Keys<'_>,
+) -> Result<(), Error> {
+    let mut statements = vec![versions::statement(tenant), people::with_document(tenant, document)];
+    statements.extend(with_keys(tenant, keys));
+    statements.push(free_row(tenant, document));
+    if keys.2.is_none() {
+        statements.push(counters::last_statement(tenant, Counter::Card));
+    }
+    tx.foresee(statements).await
+}
+
+/// Takes numbers, that of the next card among them, and gives that card; `None` where somebody has that one, for it may have come from outside before
+/// we gave it.
+pub async fn take_with_card<const KINDS: usize>(
+    tx: &mut Tx,
+    tenant: TenantId,
+    wanted: [(Counter, i32); KINDS],
+) -> Result<([i32; KINDS], Option<CardNumber>), Error> {
+    let last = counters::last(&mut *tx, tenant, Counter::Card).await?;
+    let next = i32::try_from(last + 1).map_err(|_| Error::Broken("the cards are past int32".to_owned()))?;
+    let card = CardNumber::generate(tenant, next);
+    let (taken, holders) = counters::take_all_and(tx, tenant, wanted, with_card(tenant, &card)).await?;
+    Ok((taken, holders.is_empty().then_some(card)))
+}
+
+fn with_keys(tenant: TenantId, (plate, chassis, card): Keys<'_>) -> [Statement; 3] {
+    let by = |column: &str, value: Option<String>| match value {
+        Some(value) => sql("SELECT benefit, branch, situation FROM listing WHERE tenant = $1")
+            .arg(tenant)
+            .then(&format!("AND {column} = ?"), [value])
+            .ending("ORDER BY slot"),
+        None => nothing(),
+    };
+    [
+        by("plate_key", plate.map(Plate::key)),
+        by("chassis", chassis.map(|chassis| chassis.as_str().to_owned())),
+        card.map_or_else(nothing, |card| with_card(tenant, card)),
+    ]
+}
+
+/// The row of a member who has no benefit.
+fn free_row(tenant: TenantId, document: &Document) -> Statement {
+    sql("SELECT slot, branch FROM listing WHERE tenant = $1 AND document = $2 AND benefit IS NULL")
+        .arg(tenant)
+        .arg(document.as_str())
 }
 
 /// A statement without rows, where there is nothing to ask for.

@@ -1,6 +1,6 @@
 //! Codes, sequence numbers and protocols: each kind counts from 1 in each tenant, in the tenant's lane.
 
-use crate::{Error, Source, Statement, Tx, sql};
+use crate::{Error, Row, Source, Statement, Tx, sql};
 use domain::TenantId;
 
 /// What is counted.
@@ -155,23 +155,41 @@ pub async fn next_long(tx: &mut Tx, tenant: TenantId, counter: Counter) -> Resul
     row.map_or_else(|| Err(Error::Broken("a counter gave nothing".to_owned())), |row| row.get("last"))
 }
 
-/// Takes numbers of several kinds at once, so many in a row of each; gives the first of each.
+/// Takes numbers of several kinds at once, so many in a row of each; gives the first of each, and 0 where none is wanted.
 pub async fn take_all<const KINDS: usize>(
     tx: &mut Tx,
     tenant: TenantId,
     wanted: [(Counter, i32); KINDS],
 ) -> Result<[i32; KINDS], Error> {
+    if wanted.iter().all(|(_, count)| *count == 0) {
+        return Ok([0; KINDS]);
+    }
+    firsts(wanted, &tx.all(statement(tenant, wanted)).await?)
+}
+
+/// The same, with a question that goes along.
+pub(crate) async fn take_all_and<const KINDS: usize>(
+    tx: &mut Tx,
+    tenant: TenantId,
+    wanted: [(Counter, i32); KINDS],
+    also: Statement,
+) -> Result<([i32; KINDS], Vec<Row>), Error> {
+    let [taken, answer] = tx.several([statement(tenant, wanted), also]).await?;
+    Ok((firsts(wanted, &taken)?, answer))
+}
+
+fn firsts<const KINDS: usize>(wanted: [(Counter, i32); KINDS], taken: &[Row]) -> Result<[i32; KINDS], Error> {
     let mut firsts = [0; KINDS];
-    for row in tx.all(statement(tenant, wanted)).await? {
+    for row in taken {
         let (kind, last): (String, i64) = (row.get("kind")?, row.get("last")?);
         for (first, (counter, count)) in firsts.iter_mut().zip(wanted) {
-            if counter.kind() == kind {
+            if counter.kind() == kind && count > 0 {
                 *first = i32::try_from(last - i64::from(count) + 1)
                     .map_err(|_| Error::Broken(format!("the counter {kind} is past int32")))?;
             }
         }
     }
-    match firsts.contains(&0) {
+    match firsts.iter().zip(wanted).any(|(first, (_, count))| *first == 0 && count > 0) {
         true => Err(Error::Broken("a counter gave nothing".to_owned())),
         false => Ok(firsts),
     }
@@ -179,6 +197,7 @@ pub async fn take_all<const KINDS: usize>(
 
 /// What [`take_all`] asks the database; by itself for those who measure what asking costs.
 pub fn statement<const KINDS: usize>(tenant: TenantId, wanted: [(Counter, i32); KINDS]) -> Statement {
+    let wanted = wanted.into_iter().filter(|(_, count)| *count > 0);
     let rows = wanted.map(|(counter, count)| [tenant.into(), counter.kind().into(), count.into()]);
     sql("INSERT INTO counters (tenant, kind, last) VALUES").rows(rows).ending(
         "ON CONFLICT (tenant, kind) DO UPDATE SET last = counters.last + excluded.last RETURNING kind, last",
@@ -192,7 +211,11 @@ pub async fn reach(tx: &mut Tx, tenant: TenantId, counter: Counter, number: i32)
 
 /// The last number that was given; 0 where there is none yet.
 pub async fn last(from: impl Into<Source<'_>>, tenant: TenantId, counter: Counter) -> Result<i64, Error> {
-    let statement = sql("SELECT last FROM counters WHERE tenant = $1 AND kind = $2");
-    let row = from.into().one(statement.arg(tenant).arg(counter.kind())).await?;
+    let row = from.into().one(last_statement(tenant, counter)).await?;
     row.map_or(Ok(0), |row| row.get("last"))
+}
+
+/// What [`last`] asks the database.
+pub(crate) fn last_statement(tenant: TenantId, counter: Counter) -> Statement {
+    sql("SELECT last FROM counters WHERE tenant = $1 AND kind = $2").arg(tenant).arg(counter.kind())
 }

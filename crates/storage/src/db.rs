@@ -118,6 +118,7 @@ pub struct Tx {
     fault: Option<Fault>,
     wrote: bool,
     writes: u64,
+    foreseen: Vec<(Statement, Vec<Row>)>,
 }
 
 /// The first statement of a unit that failed. After it the engines differ (one would go on), so both stop.
@@ -131,7 +132,7 @@ pub(crate) struct Fault {
 
 impl Tx {
     pub(crate) fn new(session: Session) -> Tx {
-        Tx { session, fault: None, wrote: false, writes: 0 }
+        Tx { session, fault: None, wrote: false, writes: 0, foreseen: Vec::new() }
     }
 
     pub(crate) fn session(&mut self) -> &mut Session {
@@ -141,6 +142,7 @@ impl Tx {
     pub(crate) fn begin_unit(&mut self) {
         self.fault = None;
         self.wrote = false;
+        self.foreseen.clear();
     }
 
     /// Whether the unit may have written something by now.
@@ -160,9 +162,27 @@ impl Tx {
 
     /// Every row that the statement gives.
     pub async fn all(&mut self, statement: Statement) -> Result<Vec<Row>, Error> {
+        if let Some(rows) = self.known(&statement) {
+            return Ok(rows);
+        }
         self.begin_statement(!statement.only_reads())?;
         let result = self.session.all(&statement).await;
         self.end_statement(result)
+    }
+
+    /// Asks in one go for what is about to be asked for one by one, where every question is a journey. The same statement
+    /// then finds its rows here, once, unless the unit has written something meanwhile.
+    pub async fn foresee(&mut self, statements: Vec<Statement>) -> Result<(), Error> {
+        if self.session.is_remote() {
+            let rows = self.each(statements.clone()).await?;
+            self.foreseen = statements.into_iter().zip(rows).collect();
+        }
+        Ok(())
+    }
+
+    fn known(&mut self, statement: &Statement) -> Option<Vec<Row>> {
+        let place = self.foreseen.iter().position(|(known, _)| known == statement)?;
+        Some(self.foreseen.swap_remove(place).1)
     }
 
     /// The first row, where there is one.
@@ -188,9 +208,21 @@ impl Tx {
 
     /// The same for as many as there happen to be.
     pub(crate) async fn each(&mut self, statements: Vec<Statement>) -> Result<Vec<Vec<Row>>, Error> {
-        self.begin_statement(!statements.iter().all(Statement::only_reads))?;
-        let result = self.session.several(&statements).await;
-        self.end_statement(result)
+        let known: Vec<Option<Vec<Row>>> = statements.iter().map(|one| self.known(one)).collect();
+        let unknown: Vec<Statement> = statements
+            .into_iter()
+            .zip(&known)
+            .filter(|(_, rows)| rows.is_none())
+            .map(|(one, _)| one)
+            .collect();
+        let mut asked = Vec::new();
+        if !unknown.is_empty() {
+            self.begin_statement(!unknown.iter().all(Statement::only_reads))?;
+            let result = self.session.several(&unknown).await;
+            asked = self.end_statement(result)?;
+        }
+        let mut asked = asked.into_iter();
+        Ok(known.into_iter().map(|rows| rows.or_else(|| asked.next()).unwrap_or_default()).collect())
     }
 
     /// Runs several statements for their effect, in order, without a pause between them.
@@ -207,6 +239,9 @@ impl Tx {
         }
         self.wrote |= writes;
         self.writes += u64::from(writes);
+        if writes {
+            self.foreseen.clear();
+        }
         self.fault = Some(Fault { text: Cow::Borrowed("it was cut off"), passing: false, slow: false });
         Ok(())
     }

@@ -158,9 +158,13 @@ pub async fn by_document(
     tenant: TenantId,
     document: &Document,
 ) -> Result<Option<(PersonCode, Profile)>, Error> {
-    let statement =
-        sql(SELECT).ending("WHERE tenant = $1 AND document = $2").arg(tenant).arg(document.as_str());
+    let statement = with_document(tenant, document);
     from.into().one(statement).await?.map(|row| Ok((row.get("code")?, profile(&row)?))).transpose()
+}
+
+/// What [`by_document`] asks the database.
+pub(crate) fn with_document(tenant: TenantId, document: &Document) -> Statement {
+    sql(SELECT).ending("WHERE tenant = $1 AND document = $2").arg(tenant).arg(document.as_str())
 }
 
 /// The person of this code, whoever may see him.

@@ -1,7 +1,7 @@
 //! The numbers by which processes notice that what they remember has changed (engine.md: what a request may keep in
 //! memory). Whoever changes something that is remembered raises its number in the same unit.
 
-use crate::{Error, Row, Source, Tx, Weight, sql};
+use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
 use domain::TenantId;
 
 /// How new what is remembered of a tenant must be. What was never raised stands at nothing.
@@ -25,10 +25,14 @@ pub async fn raise_registers(tx: &mut Tx, tenant: TenantId) -> Result<Versions, 
     raised(tx.one(statement.arg(tenant)).await?)
 }
 
+/// What [`of`] asks the database.
+pub(crate) fn statement(tenant: TenantId) -> Statement {
+    sql("SELECT access, registers FROM versions WHERE tenant = $1").arg(tenant)
+}
+
 /// The numbers of one tenant.
 pub async fn of(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Versions, Error> {
-    let statement = sql("SELECT access, registers FROM versions WHERE tenant = $1").arg(tenant);
-    from.into().one(statement).await?.map_or(Ok(Versions::default()), |row| raised(Some(row)))
+    from.into().one(statement(tenant)).await?.map_or(Ok(Versions::default()), |row| raised(Some(row)))
 }
 
 fn raised(row: Option<Row>) -> Result<Versions, Error> {

@@ -214,7 +214,7 @@ async fn restore(
         ..before
     };
     // Meanwhile somebody else may have the vehicle, or the card.
-    let around = super::around(tx, tenant, now.person, &after).await?;
+    let around = super::around(tx, tenant, &after).await?;
     let judge = (&doing.scope, &*doing.registers);
     match super::refuse_conflicts(judge, Some((code, now)), &after, now.person, &around) {
         Err(Error::Refused(problems)) => {

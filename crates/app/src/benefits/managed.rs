@@ -174,7 +174,7 @@ async fn conflicts<I>(
     before: &Benefit,
     after: &Benefit,
 ) -> Result<Vec<Rejection>, Error> {
-    let around = around(tx, asked.scope.tenant(), before.person, after).await?;
+    let around = around(tx, asked.scope.tenant(), after).await?;
     let judge = (&asked.scope, &*asked.registers);
     match refuse_conflicts(judge, Some((code, before)), after, before.person, &around) {
         Err(Error::Refused(problems)) => Ok(problems),

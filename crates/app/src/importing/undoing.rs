@@ -125,7 +125,7 @@ async fn undo_line(tx: &mut Tx, unit: &Unit, line: &LineResult) -> Result<Undone
     match unit.kind {
         ImportKind::Members => people::imported::undo(tx, &unit.doing, line).await,
         ImportKind::Vehicles => benefits::imported::undo(tx, &unit.doing, line).await,
-        ImportKind::Dependents => dependents::imported::undo(tx, &unit.doing, line).await,
+        ImportKind::Dependents => Box::pin(dependents::imported::undo(tx, &unit.doing, line)).await,
         ImportKind::Leads => leads::imported::undo(tx, &unit.doing, line).await,
         ImportKind::Plans | ImportKind::Sellers => {
             registering::imported::undo(tx, &unit.doing, unit.kind, line).await

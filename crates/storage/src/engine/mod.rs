@@ -138,6 +138,11 @@ pub(crate) enum Session {
 }
 
 impl Session {
+    /// Whether asking it is a journey there and back.
+    pub fn is_remote(&self) -> bool {
+        matches!(self, Session::Postgres(_))
+    }
+
     pub async fn all(&mut self, statement: &Statement) -> Result<Vec<Row>, Failure> {
         match self {
             Session::Sqlite(connection) => connection.all(statement),

@@ -59,6 +59,36 @@ async fn whoever_watches_is_told_of_every_statement(database: Database) {
     db.close().await;
 }
 
+#[both_engines]
+async fn what_is_foreseen_is_asked_for_once_and_never_believed_after_a_write(database: Database) {
+    let (options, seen) = watching();
+    let db = database.open_with(&options).await;
+    seen.lock().unwrap().clear();
+    let insert = |name: &str| sql("INSERT INTO settings (name, value) VALUES ($1, $2)").arg(name).arg("x");
+    let select = |from: &str| sql("SELECT name FROM settings WHERE name >= $1").arg(from);
+    let unit = db.write(Lane::of(TENANT), (), move |tx, ()| {
+        Box::pin(async move {
+            tx.execute(insert("a")).await?;
+            tx.foresee(vec![select("a"), select("b")]).await?;
+            let [later, all, again] = tx.several([select("b"), select("a"), select("a")]).await?;
+            tx.foresee(vec![select("a")]).await?;
+            tx.execute(insert("b")).await?;
+            let after = tx.all(select("a")).await?;
+            Ok([later.len(), all.len(), again.len(), after.len()])
+        })
+    });
+    let found = unit.await.map_err(|error: Error| error).unwrap();
+    assert_eq!(found, [0, 1, 1, 2]);
+    let asked = seen.lock().unwrap().iter().filter(|(text, ..)| text.starts_with("SELECT name")).count();
+    let expected = match database.engine {
+        // Nothing is far away: whatever is asked for is asked then.
+        Engine::Sqlite => 4,
+        Engine::Postgres => 5,
+    };
+    assert_eq!(asked, expected);
+    db.close().await;
+}
+
 /// The text is the engine's own, so that it can be asked again what it does with it.
 #[both_engines]
 async fn a_watched_text_is_the_one_that_the_engine_ran(database: Database) {

@@ -53,6 +53,14 @@ impl<T> Given<T> {
         }
     }
 
+    /// The value that is given.
+    pub fn as_set(&self) -> Option<&T> {
+        match self {
+            Given::Set(value) => Some(value),
+            Given::Keep | Given::Clear => None,
+        }
+    }
+
     /// The value for something new, where there is nothing to keep or clear.
     pub fn set(self) -> Option<T> {
         match self {
