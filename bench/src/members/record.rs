@@ -246,7 +246,6 @@ pub fn from_answer(answer: &str) -> Result<Pagina<PesquisaAssociadoOutputTO>, Fa
         nome_consultor: text("nomeConsultor"),
         cod_representante: int("codRepresentante"),
         nome_representante: text("nomeRepresentante"),
-        ..PesquisaAssociadoOutputTO::default()
     };
     let page = Pagina::new(vec![record], 1, 1);
     // Whatever was forgotten here would make the comparison easier than it is.

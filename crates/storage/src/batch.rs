@@ -12,8 +12,6 @@ use std::time::{Duration, Instant};
 
 /// At most so many units share a commit.
 const BATCH: usize = 32;
-/// After so much work the batch is committed, whoever still waits.
-const WORK: Duration = Duration::from_millis(5);
 /// Background units wait behind people, but not for ever.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -69,6 +67,7 @@ pub(crate) enum Ended {
 
 pub(crate) struct Round {
     begun: Instant,
+    work: Duration,
     batch: VecDeque<Job>,
     done: Vec<(Job, Option<Error>)>,
     again: VecDeque<Job>,
@@ -76,15 +75,16 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    pub fn new(batch: VecDeque<Job>) -> Round {
+    /// After so much work what has run is committed, whoever still waits.
+    pub fn new(batch: VecDeque<Job>, work: Duration) -> Round {
         let done = Vec::with_capacity(batch.len());
-        Round { begun: Instant::now(), batch, done, again: VecDeque::new(), kept: 0 }
+        Round { begun: Instant::now(), work, batch, done, again: VecDeque::new(), kept: 0 }
     }
 
     /// The next unit for which somebody still waits, until the batch has worked long enough.
     pub fn next(&mut self) -> Option<Job> {
         let has_run = !self.done.is_empty() || !self.again.is_empty();
-        if has_run && self.begun.elapsed() > WORK {
+        if has_run && self.begun.elapsed() > self.work {
             return None;
         }
         while let Some(job) = self.batch.pop_front() {

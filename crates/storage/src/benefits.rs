@@ -269,8 +269,8 @@ pub async fn foresee(
     tx.foresee(statements).await
 }
 
-/// Takes numbers, that of the next card among them, and gives that card; `None` where somebody has that one, for it may have come from outside before
-/// we gave it.
+/// Takes numbers, that of the next card among them, and gives that card; `None` where somebody has that one, for it may
+/// have come from outside before we gave it.
 pub async fn take_with_card<const KINDS: usize>(
     tx: &mut Tx,
     tenant: TenantId,

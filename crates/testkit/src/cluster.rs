@@ -12,7 +12,8 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts a server. Unless it is to be durable, it saves itself the work of surviving a power cut.
+    /// Starts a server: a durable one as docs/operations.md advises for a large association, another without the work of
+    /// surviving a power cut.
     pub fn start(durable: bool) -> Cluster {
         let folder = tempfile::Builder::new().prefix("amparo-postgres-").tempdir().unwrap();
         let cluster = Cluster { folder, binaries: binaries(), owner: owner() };
@@ -25,8 +26,10 @@ impl Cluster {
             .args(["--locale-provider=icu", "--icu-locale=pt-BR", "--no-sync", "--pgdata"])
             .arg(cluster.data());
         finish(initdb);
-        let durability =
-            if durable { "" } else { " -c fsync=off -c full_page_writes=off -c synchronous_commit=off" };
+        let durability = match durable {
+            true => " -c shared_buffers=1GB",
+            false => " -c fsync=off -c full_page_writes=off -c synchronous_commit=off",
+        };
         let options = format!(
             "-c listen_addresses='' -c unix_socket_directories='{}' -c max_connections=400{durability}",
             cluster.folder.path().display()

@@ -53,6 +53,15 @@ async fn a_full_disk_loses_nothing_that_was_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn as_much_of_the_file_is_mapped_as_the_settings_say() {
+    let database = Database::fresh(Engine::Sqlite).await;
+    let db = database.open_with(&Options { mmap_mib: 1_048_576, ..Options::default() }).await;
+    let mapped = db.query(storage::Weight::Point, sql("PRAGMA mmap_size")).await.unwrap();
+    assert_eq!(mapped[0].get::<i64>("mmap_size").unwrap(), 1 << 40);
+    db.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_log_is_moved_back_while_people_write() {
     let database = Database::fresh(Engine::Sqlite).await;
     let db = scratch(&database).await;

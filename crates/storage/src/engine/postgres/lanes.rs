@@ -16,6 +16,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::Notify;
 
+/// How long a batch works before it commits: nobody but its own tenant waits for it, and a commit is two journeys and a
+/// write to the disk.
+const WORK: Duration = Duration::from_millis(25);
 /// The first half of the advisory locks' key, so that they meet nobody else's.
 pub const LOCKS: i32 = 0x616D_7061;
 
@@ -99,7 +102,7 @@ impl Lanes {
                 return VecDeque::new();
             }
         };
-        let mut round = Round::new(batch);
+        let mut round = Round::new(batch, WORK);
         let mut tx = Tx::new(AnySession::Postgres(Arc::clone(&session)));
         let mut ended = self.run_plainly(tenant, &session, &mut tx, &mut round).await;
         if let Ok(Ended::Repeat) = ended {

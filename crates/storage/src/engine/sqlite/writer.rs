@@ -14,6 +14,9 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+/// How long a batch works before it commits: everybody waits for it.
+const WORK: Duration = Duration::from_millis(5);
+
 pub fn run(connection: Connection, queue: &Receiver<Job>, unit_timeout: Duration, turnstile: &Turnstile) {
     let mut tx = Tx::new(Session::Sqlite(Box::new(connection)));
     let mut waiting = Waiting::default();
@@ -47,7 +50,7 @@ fn commit_together(tx: &mut Tx, batch: VecDeque<Job>, unit_timeout: Duration) ->
         batch.into_iter().for_each(|job| job.work.answer(Some(error.clone())));
         return VecDeque::new();
     }
-    let mut round = Round::new(batch);
+    let mut round = Round::new(batch, WORK);
     let mut ended = run_plainly(tx, &mut round, unit_timeout);
     if let Ok(Ended::Repeat) = ended {
         ended = run_with_savepoints(tx, &mut round, unit_timeout);
