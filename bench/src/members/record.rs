@@ -10,7 +10,7 @@ use rusqlite::Row;
 use rusqlite::types::FromSql;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
-use storage::{Db, Tx, additional_fields, branches, plans, sellers, situations};
+use storage::{Db, Tx, additional_fields, branches, people, plans, sellers, situations};
 use wire::names;
 use wire::records::{
     CampoAdicionalValorTO, EnderecoTO, Pagina, PesquisaAssociadoOutputTO, PlanoValorTO, Valor,
@@ -143,7 +143,10 @@ pub fn from_row(names: &Names, row: &Row<'_>) -> rusqlite::Result<PesquisaAssoci
         categoria_cnh: cells.text()?,
         conjuge: cells.text()?,
         cpf_cnpj_responsavel_financeiro: cells.shown(shown::document)?,
-        endereco_responsavel_financeiro: cells.text()?.map(|kept| payers_address(&kept)),
+        endereco_responsavel_financeiro: cells
+            .text()?
+            .and_then(|kept| people::payers_address(Some(kept)).ok())
+            .map(EnderecoTO::from),
         data_cadastro: data_cadastro.unwrap_or_default(),
         data_atualizacao: data_atualizacao.unwrap_or_default(),
         cod_loja,
@@ -155,21 +158,6 @@ pub fn from_row(names: &Names, row: &Row<'_>) -> rusqlite::Result<PesquisaAssoci
         ..PesquisaAssociadoOutputTO::default()
     };
     with_benefit(names, record, &mut cells)
-}
-
-fn payers_address(kept: &str) -> EnderecoTO {
-    let mut parts: BTreeMap<String, String> = serde_json::from_str(kept).unwrap_or_default();
-    EnderecoTO::from(PostalAddress {
-        kind: parts.remove("kind"),
-        street_kind: parts.remove("street_kind"),
-        street: parts.remove("street"),
-        number: parts.remove("number"),
-        complement: parts.remove("complement"),
-        district: parts.remove("district"),
-        city: parts.remove("city"),
-        state: parts.remove("state"),
-        cep: parts.remove("cep").and_then(|cep| Cep::parse(&cep).ok()),
-    })
 }
 
 fn with_benefit(

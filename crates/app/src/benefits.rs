@@ -28,7 +28,7 @@ use domain::{
 };
 pub use storage::benefits::Benefit;
 use storage::benefits::{Around, Holder, Keys};
-use storage::counters::{self, Counter};
+use storage::counters::Counter;
 use storage::people::Profile;
 use storage::{Tx, items as kept_items};
 use wire::records::{BeneficioInput, BeneficioVeiculoInput, CancelamentoInput};
@@ -281,8 +281,8 @@ fn refuse_conflicts(
 /// The next card that nobody has. A number of ours may have come from outside before we gave it.
 pub(crate) async fn free_card(tx: &mut Tx, tenant: TenantId) -> Result<CardNumber, Error> {
     loop {
-        let card = CardNumber::generate(tenant, counters::next(tx, tenant, Counter::Card).await?);
-        if storage::benefits::card_holder(&mut *tx, tenant, &card).await?.is_none() {
+        let wanted = [(Counter::Card, 1)];
+        if let (_, Some(card)) = storage::benefits::take_with_card(tx, tenant, wanted).await? {
             return Ok(card);
         }
     }

@@ -155,16 +155,6 @@ pub async fn of_person(
     rows.iter().map(|row| Ok((row.get("code")?, benefit(row)?))).collect()
 }
 
-/// Somebody who has a card of this number.
-pub async fn card_holder(
-    from: impl Into<Source<'_>>,
-    tenant: TenantId,
-    card: &CardNumber,
-) -> Result<Option<PersonCode>, Error> {
-    let rows = from.into().all(Weight::Point, with_card(tenant, card)).await?;
-    rows.first().map(|row| row.get("person")).transpose()
-}
-
 /// Whoever has it, by a benefit of his or by a dependent: a card belongs to one person, so the first tells.
 pub(crate) fn with_card(tenant: TenantId, card: &CardNumber) -> Statement {
     sql("SELECT person FROM benefits WHERE tenant = $1 AND card = $2

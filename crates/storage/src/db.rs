@@ -162,7 +162,7 @@ impl Tx {
 
     /// Every row that the statement gives.
     pub async fn all(&mut self, statement: Statement) -> Result<Vec<Row>, Error> {
-        if let Some(rows) = self.known(&statement) {
+        if let Some(rows) = self.take_foreseen(&statement) {
             return Ok(rows);
         }
         self.begin_statement(!statement.only_reads())?;
@@ -180,7 +180,11 @@ impl Tx {
         Ok(())
     }
 
-    fn known(&mut self, statement: &Statement) -> Option<Vec<Row>> {
+    /// After a statement that failed, nothing is answered any more.
+    fn take_foreseen(&mut self, statement: &Statement) -> Option<Vec<Row>> {
+        if self.fault.is_some() {
+            return None;
+        }
         let place = self.foreseen.iter().position(|(known, _)| known == statement)?;
         Some(self.foreseen.swap_remove(place).1)
     }
@@ -208,7 +212,7 @@ impl Tx {
 
     /// The same for as many as there happen to be.
     pub(crate) async fn each(&mut self, statements: Vec<Statement>) -> Result<Vec<Vec<Row>>, Error> {
-        let known: Vec<Option<Vec<Row>>> = statements.iter().map(|one| self.known(one)).collect();
+        let known: Vec<Option<Vec<Row>>> = statements.iter().map(|one| self.take_foreseen(one)).collect();
         let unknown: Vec<Statement> = statements
             .into_iter()
             .zip(&known)

@@ -277,7 +277,7 @@ fn profile(row: &Row) -> Result<Profile, Error> {
 }
 
 /// The address of whoever pays, which is seldom known.
-pub(crate) fn payers_address(text: Option<String>) -> Result<PostalAddress, Error> {
+pub fn payers_address(text: Option<String>) -> Result<PostalAddress, Error> {
     let Some(text) = text else { return Ok(PostalAddress::default()) };
     let broken = || Error::Broken("a payer's address is kept that cannot be read".to_owned());
     let mut parts: std::collections::BTreeMap<String, String> =

@@ -310,6 +310,21 @@ async fn after_a_failed_statement_a_unit_cannot_go_on(database: Database) {
 }
 
 #[both_engines]
+async fn after_a_failed_statement_nothing_that_was_foreseen_is_told(database: Database) {
+    let db = scratch(&database).await;
+    let swallows = db.write(lane(), (), |tx, ()| {
+        Box::pin(async move {
+            let known = || sql("SELECT mark FROM marks ORDER BY mark");
+            tx.foresee(vec![known()]).await?;
+            let _ = tx.all(sql("SELECT mark FROM nowhere")).await;
+            assert!(matches!(tx.all(known()).await, Err(Error::Broken(_))));
+            Ok::<_, Error>(())
+        })
+    });
+    assert!(matches!(swallows.await, Err(Error::Broken(_))));
+}
+
+#[both_engines]
 async fn a_read_sees_one_snapshot(database: Database) {
     let db = scratch(&database).await;
     mark(&db, lane(), 1).await.unwrap();
