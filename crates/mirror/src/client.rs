@@ -83,6 +83,8 @@ pub struct Client {
     next: Mutex<Instant>,
     /// The token, and how many there were before it.
     token: RwLock<(u64, String)>,
+    /// Who gets a new one: one at a time, for some sources end the token before with each new one.
+    entering: Mutex<()>,
     clock: Arc<dyn Clock>,
     sleep: Sleep,
     asked: AtomicU64,
@@ -125,6 +127,7 @@ impl Client {
             pace,
             next: Mutex::new(Instant::now()),
             token: RwLock::default(),
+            entering: Mutex::default(),
             clock,
             sleep,
             asked: AtomicU64::new(0),
@@ -168,6 +171,20 @@ impl Client {
         Ok(record)
     }
 
+    /// Whether there is another token now than the one that no longer served: of another request, or of this one,
+    /// which gets one only once.
+    async fn enter_anew(&self, held: u64, entered: &mut bool) -> Result<bool, Trouble> {
+        let _entering = self.entering.lock().await;
+        if self.token.read().await.0 != held {
+            return Ok(true);
+        }
+        if std::mem::replace(entered, true) {
+            return Ok(false);
+        }
+        Box::pin(self.enter()).await?;
+        Ok(true)
+    }
+
     /// One record, or what hangs on one.
     pub async fn get(&self, path: &str) -> Result<Answer, Trouble> {
         self.ask(Method::GET, path, LARGEST_RECORD, |token| format!("Bearer {token}"), true).await
@@ -195,18 +212,12 @@ impl Client {
                         self.unread.store(0, Ordering::Relaxed);
                         return Ok(answer);
                     }
-                    Judged::Enter if enters && !entered => {
-                        entered = true;
-                        // Another request may have brought a new one meanwhile.
-                        if self.token.read().await.0 == held {
-                            Box::pin(self.enter()).await?;
-                        }
-                        continue;
-                    }
+                    Judged::Enter if enters && self.enter_anew(held, &mut entered).await? => continue,
                     // Some say so where the user may not do this one thing.
                     Judged::Enter => return Ok(Answer::Refused(401, "o token não serve".to_owned())),
                     Judged::Wait(span) if waits < PATIENCE => {
-                        waits += 1;
+                        // The token may end while the source is waited for.
+                        (waits, entered) = (waits + 1, false);
                         self.hold(span.unwrap_or_else(|| backoff(waits))).await;
                         continue;
                     }
@@ -215,7 +226,7 @@ impl Client {
                 },
                 Err(failed) => failed,
             };
-            tries += 1;
+            (tries, entered) = (tries + 1, false);
             tracing::debug!(tries, reason = failed.reason(), "a request to the source failed");
             if tries >= TRIES {
                 return Err(self.give_up(failed));

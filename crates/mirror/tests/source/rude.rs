@@ -1,26 +1,55 @@
 //! Servers with bad manners or odd data, as few lines of HTTP as do.
 
 use super::Source;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Stands before a source, and now and then answers for it: 429, 500, nonsense, 401, or nothing at all.
+/// Stands before a source, and now and then answers for it: 429, 500, nonsense, 401, or nothing at all. No path meets
+/// the same of these twice, so that patience suffices in whatever order they are asked for. And whoever enters ends
+/// the token that was given before.
 pub struct Rude {
     pub address: String,
+}
+
+#[derive(Default)]
+struct Manners {
+    number: u64,
+    met: BTreeSet<(String, &'static str)>,
+    token: String,
+}
+
+impl Manners {
+    /// What it answers itself; nothing at all where that is empty.
+    fn instead(&mut self, head: &str) -> Option<&'static str> {
+        let path = head.split(' ').nth(1).unwrap_or_default();
+        let number = self.number;
+        self.number += 1;
+        if !head.contains(&format!("Bearer {}\r\n", self.token)) {
+            return Some("401 Unauthorized");
+        }
+        let rude = match number {
+            _ if number % 11 == 3 => "429 Too Many Requests\r\nRetry-After: 7",
+            _ if number % 11 == 5 => "500 Internal Server Error",
+            _ if number % 11 == 7 => "",
+            _ if number % 13 == 9 => "200 OK\r\nContent-Type: text/html",
+            _ if number % 17 == 12 => "401 Unauthorized",
+            _ => return None,
+        };
+        self.met.insert((path.to_owned(), rude)).then_some(rude)
+    }
 }
 
 impl Rude {
     pub async fn before(source: &Source) -> Rude {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let (behind, number) = (source.server.address, Arc::new(AtomicU64::new(0)));
+        let (behind, manners) = (source.server.address, Arc::<Mutex<Manners>>::default());
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(pass(stream, behind, Arc::clone(&number)));
+                tokio::spawn(pass(stream, behind, Arc::clone(&manners)));
             }
         });
         Rude { address }
@@ -36,20 +65,13 @@ async fn head(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(read).ok()
 }
 
-async fn pass(mut stream: TcpStream, behind: SocketAddr, number: Arc<AtomicU64>) {
+async fn pass(mut stream: TcpStream, behind: SocketAddr, manners: Arc<Mutex<Manners>>) {
     let Some(head) = head(&mut stream).await else { return };
-    let number = number.fetch_add(1, Ordering::SeqCst);
-    let rude = match number {
-        // The door is left in peace: nobody is shut out for knocking.
-        _ if head.starts_with("POST") => None,
-        _ if number % 11 == 3 => Some("429 Too Many Requests\r\nRetry-After: 7"),
-        _ if number % 11 == 5 => Some("500 Internal Server Error"),
-        _ if number % 11 == 7 => return,
-        _ if number % 13 == 9 => Some("200 OK\r\nContent-Type: text/html"),
-        _ if number % 17 == 12 => Some("401 Unauthorized"),
-        _ => None,
-    };
+    // The door is left in peace: nobody is shut out for knocking.
+    let enters = head.starts_with("POST");
+    let rude = if enters { None } else { manners.lock().unwrap().instead(&head) };
     let answer = match rude {
+        Some("") => return,
         Some(rude) => {
             format!("HTTP/1.1 {rude}\r\nConnection: close\r\nContent-Length: 6\r\n\r\n<html>").into_bytes()
         }
@@ -62,6 +84,11 @@ async fn pass(mut stream: TcpStream, behind: SocketAddr, number: Arc<AtomicU64>)
             answer
         }
     };
+    if enters {
+        let body = answer.iter().position(|byte| *byte == b'{').unwrap();
+        let record: serde_json::Value = serde_json::from_slice(&answer[body..]).unwrap();
+        record["authorizationToken"].as_str().unwrap().clone_into(&mut manners.lock().unwrap().token);
+    }
     let _ = stream.write_all(&answer).await;
 }
 
