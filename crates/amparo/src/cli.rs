@@ -158,7 +158,11 @@ fn trigger() -> Command {
             text("from", "CÓDIGO", "Do codHistorico").value_parser(value_parser!(i32)),
             text("to", "CÓDIGO", "Até o codHistorico; sem ele, só o de --from")
                 .value_parser(value_parser!(i32)),
-            text("since", "QUANDO", "Tudo o que não chegou desde este dia, como 2026-11-14"),
+            text(
+                "since",
+                "QUANDO",
+                "Tudo o que não chegou desde este dia ou momento, como 2026-11-14 ou 2026-11-14T10:30",
+            ),
             in_tenant(),
         ]);
     Command::new("trigger").about("Os gatilhos: o que foi enviado e o que falta").subcommands([list, replay])

@@ -138,6 +138,9 @@ impl From<app::Error> for Fatal {
     fn from(error: app::Error) -> Fatal {
         Fatal(match error {
             app::Error::Refused(rejections) => wire::refusal::texts(&rejections),
+            app::Error::NoSuch { field, code } => {
+                wire::refusal::text(&domain::Rejection::UnknownCode { field, code })
+            }
             app::Error::Storage(storage::Error::Unavailable(cause)) => {
                 format!("O banco de dados não pôde ser usado agora: {}.", plainly(&cause))
             }

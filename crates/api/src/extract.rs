@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, header};
 use base64::Engine;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::{alphabet, engine::DecodePaddingMode};
-use domain::{CallerAddress, TenantId};
+use domain::{CallerAddress, Rejection, TenantId};
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -101,6 +101,28 @@ impl<S: Sync, T: Record> FromRequestParts<S> for Query<T> {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Query<T>, Failure> {
         let text = parts.uri.query().unwrap_or_default();
         Ok(Query(read::query(form_urlencoded::parse(text.as_bytes()).into_owned())?))
+    }
+}
+
+/// What is asked for in the query of a search that has a rule of its own for what must be given.
+pub struct Asked<T>(Result<T, Unread<T>>);
+
+impl<T> Asked<T> {
+    /// What was asked for. Where it cannot be read, the rest is judged by the search's own rule too.
+    pub fn get(self, rule: impl FnOnce(&T) -> Result<(), Rejection>) -> Result<T, Failure> {
+        self.0.map_err(|unread| {
+            let broken = unread.rest.as_deref().and_then(|rest| rule(rest).err());
+            unread.and(broken.as_slice()).into()
+        })
+    }
+}
+
+impl<S: Sync, T: Record> FromRequestParts<S> for Asked<T> {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Asked<T>, Infallible> {
+        let text = parts.uri.query().unwrap_or_default();
+        Ok(Asked(read::query_or_rest(form_urlencoded::parse(text.as_bytes()).into_owned())))
     }
 }
 

@@ -103,7 +103,7 @@ impl Failure {
             }
             Failure::TooLarge => "O corpo do pedido é grande demais; envie no máximo 1 MiB.",
             Failure::MediaType => {
-                "O corpo do pedido deve ser JSON; envie o cabeçalho Content-Type: application/json."
+                "O corpo do pedido deve ser JSON, sem compressão; envie o cabeçalho Content-Type: application/json."
             }
             Failure::Slow => "O corpo do pedido não chegou a tempo; envie de novo.",
             Failure::Input(lines) | Failure::Conflict(lines) => return lines.join("\n"),

@@ -91,6 +91,18 @@ impl Stopping {
     }
 }
 
+/// What a process answers that serves nobody: whether it is alive and ready, and what it measures.
+pub fn watched(state: State) -> Router {
+    Router::new()
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(health::readyz))
+        .route("/metrics", get(health::metrics))
+        .with_state(state.clone())
+        .fallback(|| async { Failure::NoSuchPath })
+        .method_not_allowed_fallback(|| async { Failure::MethodNotAllowed })
+        .layer(from_fn_with_state(state, shell::measure::measure))
+}
+
 /// Everything that the server answers, with the pages of the console beside it.
 pub fn router(state: State, pages: Router) -> Router {
     let is_marked =

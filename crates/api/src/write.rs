@@ -14,7 +14,6 @@ use axum::extract::{FromRequest, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::Rejection;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -24,7 +23,6 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use tower_http::timeout::TimeoutError;
 use wire::read::Unread;
-use wire::refusal;
 
 /// The largest body that is taken.
 const LARGEST: usize = 1024 * 1024;
@@ -52,7 +50,8 @@ impl FromRequest<State> for Write {
             Ok(Err(_)) => return Err(Failure::Input(vec!["O corpo do pedido veio incompleto.".to_owned()])),
             Err(_) => return Err(Failure::Slow),
         };
-        if !body.is_empty() && !is_json(&parts.headers) {
+        let is_readable = is_json(&parts.headers) && is_plain(&parts.headers);
+        if !body.is_empty() && !is_readable {
             return Err(Failure::MediaType);
         }
         let query = parts.uri.query().unwrap_or_default().to_owned();
@@ -70,6 +69,12 @@ fn is_json(headers: &HeaderMap) -> bool {
     let Some(kind) = headers.get(header::CONTENT_TYPE) else { return true };
     let essence = kind.to_str().unwrap_or("?").split(';').next().unwrap_or_default().trim();
     essence.is_empty() || essence.to_ascii_lowercase().ends_with("json")
+}
+
+/// Nobody unpacks what was sent.
+fn is_plain(headers: &HeaderMap) -> bool {
+    let packed = headers.get(header::CONTENT_ENCODING).map(|coding| coding.as_bytes().trim_ascii());
+    packed.is_none_or(|coding| coding.is_empty() || coding.eq_ignore_ascii_case(b"identity"))
 }
 
 fn key(headers: &HeaderMap) -> Result<Option<String>, Failure> {
@@ -147,19 +152,14 @@ impl Write {
         let act = async |once: Once<T>| match read(&body) {
             Ok(input) => act(input, once).await.map_err(Failure::from),
             // What else is wrong is found by trying the rest, which changes nothing.
-            Err(Unread { mut problems, rest: Some(rest) }) => {
+            Err(mut unread) => {
+                let Some(rest) = unread.rest.take() else { return Err(unread.problems.into()) };
                 let tried = act(*rest, Once { ticket: None, trial: true, ..once }).await;
-                if let Err(app::Error::Refused(rejections)) = tried {
-                    let is_open = |one: &&Rejection| {
-                        refusal::follows_from(one).iter().any(|field| problems.tells_of(field))
-                    };
-                    let of_input = rejections.iter().filter(|one| !one.is_conflict() && !is_open(one));
-                    let lines: Vec<String> = of_input.map(refusal::text).collect();
-                    problems.join_of_the_rest(lines);
-                }
-                Err(problems.into())
+                Err(match tried {
+                    Err(app::Error::Refused(rejections)) => unread.and(&rejections).into(),
+                    _ => unread.problems.into(),
+                })
             }
-            Err(Unread { problems, rest: None }) => Err(problems.into()),
         };
         once_only(state, ticket, (shown, kept), act).await
     }

@@ -95,7 +95,8 @@ impl Looks {
     }
 }
 
-/// Notes that the caller saw these people; an error says that he must not see them.
+/// Notes that the caller saw these people, each once however many rows told of him; an error says that he must not see
+/// them.
 pub(crate) fn saw(
     app: &App,
     caller: &Session,
@@ -103,6 +104,12 @@ pub(crate) fn saw(
     people: impl Iterator<Item = PersonCode>,
 ) -> Result<(), Error> {
     let operation = caller.within.unwrap_or(operation);
+    let mut told = Vec::new();
+    let people = people.filter(|person| {
+        let is_new = !told.contains(person);
+        told.push(*person);
+        is_new
+    });
     app.looks.note((caller.scope.tenant(), Some(caller.user)), operation, people, app.now())
 }
 

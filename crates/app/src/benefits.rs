@@ -204,10 +204,13 @@ pub(crate) async fn insert(
 
 async fn change(tx: &mut Tx, asked: &Asked<Input>, code: BenefitCode) -> Result<Saved, Error> {
     let (tenant, input) = (asked.scope.tenant(), asked.input.common());
-    let unknown = Rejection::UnknownCode { field: Field::Benefit, code: code.get() };
-    let before = storage::benefits::find(&mut *tx, &asked.scope, code).await?.ok_or(unknown)?;
-    let profile = holder_of(tx, tenant, code, &before).await?;
     let mut wish = Wish::new(&asked.registers, &asked.scope);
+    let Some(before) = storage::benefits::find(&mut *tx, &asked.scope, code).await? else {
+        wish.problems.push(Rejection::UnknownCode { field: Field::Benefit, code: code.get() });
+        wish.of_nothing(asked.input.sent(), asked.now);
+        return Err(Error::Refused(wish.problems));
+    };
+    let profile = holder_of(tx, tenant, code, &before).await?;
     if profile.document.as_ref() != Some(&input.document) {
         wish.problems.push(Rejection::NotTheHolder(code));
     }

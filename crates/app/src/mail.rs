@@ -32,6 +32,7 @@ pub(crate) struct Addressee<'a> {
 }
 
 /// What he is told.
+#[derive(Clone, Copy)]
 pub(crate) enum Message<'m> {
     FirstPassword(&'m Password),
     ResetLink {
@@ -49,6 +50,11 @@ pub(crate) enum Message<'m> {
         address: &'m str,
         gone: bool,
     },
+    /// Messages to a receiver were tried for the last time.
+    TriggersExhausted {
+        code: ReceiverCode,
+        address: &'m str,
+    },
 }
 
 impl Message<'_> {
@@ -60,7 +66,8 @@ impl Message<'_> {
             | Message::SecondFactorOn
             | Message::SecondFactorOff
             | Message::Test
-            | Message::ReceiverPaused { .. } => false,
+            | Message::ReceiverPaused { .. }
+            | Message::TriggersExhausted { .. } => false,
         }
     }
 }
@@ -86,6 +93,7 @@ pub(crate) async fn write(
         Message::ReceiverPaused { code, address, gone } => {
             mail::receiver_paused(head, code.get(), address, gone)
         }
+        Message::TriggersExhausted { code, address } => mail::triggers_exhausted(head, code.get(), address),
     };
     let letter = letter.map_err(|error| Error::Text(error.to_string()))?;
     let new = NewMail {

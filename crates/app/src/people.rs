@@ -93,8 +93,11 @@ async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
     let tenant = entry.scope.tenant();
     confirm(tx, tenant, &entry.registers).await?;
     let input = &entry.input;
-    let mut problems = bad_references(&entry.scope, &entry.registers, &input.fields, Some(&input.document));
-    let Some((code, before)) = people::by_document(&mut *tx, tenant, &entry.input.document).await? else {
+    let found = people::by_document(&mut *tx, tenant, &entry.input.document).await?;
+    let had = found.as_ref().map(|(_, profile)| profile);
+    let mut problems =
+        bad_references(&entry.scope, &entry.registers, &input.fields, (Some(&input.document), had));
+    let Some((code, before)) = found else {
         let branch = home(&entry.scope, &entry.registers, &input.fields, &mut problems);
         let (Some(branch), []) = (branch, &problems[..]) else { return Err(Error::Refused(problems)) };
         return create(tx, entry, branch).await;
@@ -108,14 +111,16 @@ async fn write(tx: &mut Tx, entry: &Entry) -> Result<Saved, Error> {
     Box::pin(change(tx, entry, code, before)).await
 }
 
-/// Every code that was given must name something that the caller may use, and the rest agree with the document.
+/// Every code that was given must name something that the caller may use, and the rest agree with the document. What a person
+/// has already may be out of use meanwhile: whoever sees him may send it again.
 fn bad_references(
     scope: &Scope,
     registers: &Registers,
     input: &PessoaCampos,
-    document: Option<&Document>,
+    (document, before): (Option<&Document>, Option<&Profile>),
 ) -> Vec<Rejection> {
     let mut problems = Vec::new();
+    let before = before.filter(|before| scope.sees(before.branch));
     if let (Given::Set(nature), Some(document)) = (&input.nature, document)
         && *nature != document.nature()
     {
@@ -125,15 +130,19 @@ fn bad_references(
         problems.push(Rejection::NotACnpj);
     }
     if let Given::Set(branch) = input.branch
+        && before.is_none_or(|before| before.branch != branch)
         && !registers.is_usable(scope, branch)
     {
         problems.push(Rejection::UnknownCode { field: Field::Branch, code: branch.get() });
     }
-    for (given, kind, field) in [
-        (&input.consultant, SellerKind::Consultant, Field::Consultant),
-        (&input.representative, SellerKind::Representative, Field::Representative),
+    let (consultant, representative) =
+        before.map_or((None, None), |before| (before.consultant, before.representative));
+    for (given, had, kind, field) in [
+        (&input.consultant, consultant, SellerKind::Consultant, Field::Consultant),
+        (&input.representative, representative, SellerKind::Representative, Field::Representative),
     ] {
         if let Given::Set(seller) = given
+            && had != Some(*seller)
             && !registers.sells(scope, *seller, kind)
         {
             problems.push(Rejection::UnknownCode { field, code: seller.get() });

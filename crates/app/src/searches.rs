@@ -9,7 +9,7 @@ use crate::base::{Registers, read_by_registers, registers};
 use crate::{App, Error};
 use domain::{
     BenefitCode, BranchCode, Branches, Entity, MemberCriteria, PersonCode, Rejection, Scope, SituationCode,
-    SituationKind, UserCode, fold,
+    SituationKind, UserCode, begins_words, fold,
 };
 use quick_cache::sync::Cache;
 use std::collections::BTreeMap;
@@ -34,15 +34,18 @@ pub struct Page<T> {
     pub registers: Arc<Registers>,
 }
 
+/// At least one of some criteria must be given.
+pub fn narrows(query: &PesquisaAssociadoQuery) -> Result<(), Rejection> {
+    if criteria::narrows(query) { Ok(()) } else { Err(Rejection::NoMemberCriterion) }
+}
+
 /// A page of the member search.
 pub async fn members(
     app: &App,
     caller: &Session,
     query: PesquisaAssociadoQuery,
 ) -> Result<Page<Found>, Error> {
-    if !criteria::narrows(&query) {
-        return Err(Rejection::NoMemberCriterion.into());
-    }
+    narrows(&query)?;
     rows(app, caller, query, "GET /ext/associado").await
 }
 
@@ -122,6 +125,9 @@ async fn find_few(
     number: i32,
 ) -> Result<(Vec<Found>, i64), Error> {
     let skip = i64::from(number - 1) * PAGE;
+    if !criteria.words.is_empty() {
+        return Box::pin(find_named(app, scope, criteria, driver, skip)).await;
+    }
     let rows = searches::few(&app.db, scope, criteria, driver, skip).await?;
     let found = rows.len() as i64;
     let total = match found < PAGE && (found > 0 || skip == 0) {
@@ -129,6 +135,28 @@ async fn find_few(
         false => searches::count(&app.db, scope, criteria, driver).await?,
     };
     Ok((rows, total))
+}
+
+/// The same by a name too: of the few that the key leads to, those that have it.
+async fn find_named(
+    app: &App,
+    scope: &Scope,
+    criteria: &MemberCriteria,
+    driver: Driver,
+    skip: i64,
+) -> Result<(Vec<Found>, i64), Error> {
+    let mut named = Vec::new();
+    for page in 0.. {
+        let rows = searches::few(&app.db, scope, criteria, driver, page * PAGE).await?;
+        let is_last = (rows.len() as i64) < PAGE;
+        named.extend(rows.into_iter().filter(|row| begins_words(&criteria.words, &row.person.name)));
+        if is_last {
+            break;
+        }
+    }
+    let total = named.len() as i64;
+    let start = usize::try_from(skip).unwrap_or(usize::MAX);
+    Ok((named.into_iter().skip(start).take(PAGE as usize).collect(), total))
 }
 
 async fn find_many(
@@ -296,17 +324,20 @@ pub struct Benefits {
     pub registers: Arc<Registers>,
 }
 
-/// The benefits of a plate, a chassis, a sequence number or a card.
-pub async fn benefits(app: &App, caller: &Session, query: PesquisaBeneficioQuery) -> Result<Benefits, Error> {
+/// At least one of the four keys must be given.
+pub fn has_key(query: &PesquisaBeneficioQuery) -> Result<(), Rejection> {
     let given = [
         matches!(query.plate, Given::Set(_)),
         matches!(query.chassis, Given::Set(_)),
         matches!(query.sequence, Given::Set(_)),
         matches!(query.card, Given::Set(_)),
     ];
-    if !given.contains(&true) {
-        return Err(Rejection::NoBenefitKey.into());
-    }
+    if given.contains(&true) { Ok(()) } else { Err(Rejection::NoBenefitKey) }
+}
+
+/// The benefits of a plate, a chassis, a sequence number or a card.
+pub async fn benefits(app: &App, caller: &Session, query: PesquisaBeneficioQuery) -> Result<Benefits, Error> {
+    has_key(&query)?;
     let registers = registers(app, caller.scope.tenant()).await?;
     let mut rows = match criteria::of_benefits(&registers, query) {
         Some(criteria) => searches::benefits(&app.db, &caller.scope, &criteria).await?,

@@ -356,6 +356,11 @@ pub async fn replay(
     once: Once<u64>,
 ) -> Result<Done<u64>, Error> {
     let tenant = by.tenant;
+    if let Replay::Stretch(first, last) = what
+        && (first.get() < 1 || last < first)
+    {
+        return Err(Rejection::BadStretch.into());
+    }
     let read = app.db.read((tenant, receiver, what), |tx, (tenant, receiver, what)| {
         Box::pin(async move {
             known(tx, *tenant, *receiver).await?;

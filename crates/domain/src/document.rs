@@ -87,6 +87,11 @@ impl Document {
         cpf.or_else(|| Cnpj::from_bare(&bare).map(Document::Cnpj)).ok_or_else(|| bad(text))
     }
 
+    /// One that nobody has, nor can be given: it would never be let in.
+    pub fn nobodys() -> Document {
+        Document::Cpf(Cpf("0".repeat(11)))
+    }
+
     /// Bare and in upper case: how it is kept and compared.
     pub fn as_str(&self) -> &str {
         match self {

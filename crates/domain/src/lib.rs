@@ -72,4 +72,4 @@ pub use tenant::{Host, Name, TimeZone};
 pub use text::{Note, Text, line};
 pub use time::{Clock, Moment};
 pub use vehicle::{Chassis, Plate, plate_key};
-pub use when::When;
+pub use when::{Since, When};

@@ -1,6 +1,6 @@
 //! Where triggers are sent, and the secret that signs them.
 
-use crate::{Chance, Rejection};
+use crate::{Chance, Field, Rejection};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::fmt;
@@ -15,7 +15,13 @@ impl ReceiverAddress {
 
     pub fn parse(text: &str) -> Result<ReceiverAddress, Rejection> {
         let text = text.trim();
+        if text.len() > ReceiverAddress::LONGEST {
+            return Err(Rejection::TooLong { field: Field::Address, longest: ReceiverAddress::LONGEST });
+        }
         let bad = || Rejection::BadReceiver(text.to_owned());
+        if text.contains(char::is_control) {
+            return Err(bad());
+        }
         let url = Url::parse(text).map_err(|_| bad())?;
         let is_plain = matches!(url.scheme(), "http" | "https")
             && url.has_host()
@@ -23,7 +29,7 @@ impl ReceiverAddress {
             && url.password().is_none()
             && url.query().is_none()
             && url.fragment().is_none();
-        if !is_plain || text.len() > ReceiverAddress::LONGEST {
+        if !is_plain {
             return Err(bad());
         }
         Ok(ReceiverAddress(url))
@@ -67,6 +73,12 @@ impl SigningSecret {
     /// One that was kept.
     pub fn kept(text: String) -> SigningSecret {
         SigningSecret(text)
+    }
+
+    /// One that somebody typed; `None` where it cannot be one.
+    pub fn given(text: &str) -> Option<SigningSecret> {
+        let key = STANDARD.decode(text.trim().strip_prefix(SigningSecret::PREFIX)?).ok()?;
+        (!key.is_empty()).then(|| SigningSecret(text.trim().to_owned()))
     }
 
     /// The text that is shown once, and kept sealed.

@@ -95,6 +95,7 @@ pub enum Rejection {
     /// A header that a receiver may not have: not one, or one of ours.
     BadHeader(String),
     NoEntity,
+    UnknownEntity(String),
     BadConcurrency,
     /// An association has as many receivers in use as it may.
     TooManyReceivers {
@@ -106,6 +107,8 @@ pub enum Rejection {
     },
     /// Neither a stretch nor a day.
     NothingToSendAgain,
+    /// From a later one to an earlier one, or from none.
+    BadStretch,
     BadDocument(String),
     BadCpf(String),
     BadPhone(String),

@@ -44,6 +44,27 @@ impl When {
     }
 }
 
+/// From when on: a whole day, or a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since {
+    Day(Date),
+    At(When),
+}
+
+impl Since {
+    pub fn parse(text: &str) -> Result<Since, Rejection> {
+        Date::parse(text).map(Since::Day).or_else(|_| When::parse(text).map(Since::At))
+    }
+
+    /// Its first moment, where the association lives.
+    pub fn moment_in(self, zone: &TimeZone) -> Moment {
+        match self {
+            Since::Day(day) => day.start_in(zone),
+            Since::At(when) => when.moment_in(zone),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +83,21 @@ mod tests {
             let moment = When::parse(text).unwrap().moment_in(&zone);
             assert_eq!(moment.to_offset_iso(&zone), "2026-11-20T14:30:00-03:00", "{text}");
         }
+    }
+
+    #[test]
+    fn since_takes_a_day_or_a_moment() {
+        let zone = TimeZone::parse("America/Sao_Paulo").unwrap();
+        for (text, first) in [
+            ("20/11/2026", "2026-11-20T00:00:00-03:00"),
+            ("2026-11-20", "2026-11-20T00:00:00-03:00"),
+            ("2026-11-20T17:30:00Z", "2026-11-20T14:30:00-03:00"),
+            ("20/11/2026 14:30", "2026-11-20T14:30:00-03:00"),
+        ] {
+            assert_eq!(Since::parse(text).unwrap().moment_in(&zone).to_offset_iso(&zone), first, "{text}");
+        }
+        assert_eq!(Since::parse("ontem"), Err(Rejection::BadMoment("ontem".to_owned())));
+        assert_eq!(Since::parse(" "), Err(Rejection::Missing(Field::Date)));
     }
 
     #[test]

@@ -69,6 +69,19 @@ pub fn end(tenant: TenantId, all: impl IntoIterator<Item = Ended>) -> Vec<Statem
     statements
 }
 
+/// When the newest of those that a receiver never took was given up.
+pub async fn last_exhausted(
+    tx: &mut Tx,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+) -> Result<Option<Moment>, Error> {
+    let newest = sql("SELECT ended_at FROM deliveries WHERE tenant = $1 AND receiver = $2 AND state = 3
+         ORDER BY history_code DESC LIMIT 1")
+    .arg(tenant)
+    .arg(receiver);
+    tx.all(newest).await?.first().map(|row| row.get("ended_at")).transpose()
+}
+
 /// It was given up, and arrived after all.
 pub fn arrived_after_all(tenant: TenantId, receiver: ReceiverCode, code: HistoryCode) -> Statement {
     sql("UPDATE deliveries SET state = 2 WHERE tenant = $1 AND receiver = $2 AND history_code = $3 AND state = 3")

@@ -96,7 +96,9 @@ impl<'s> Led<'s> {
 }
 
 async fn driver(from: &mut Tx, scope: &Scope, criteria: &MemberCriteria) -> Result<Option<Driver>, Error> {
-    if let Some(sure) = sure_driver(criteria) {
+    // No row can be asked for its words, so they lead whatever else was given.
+    let words = (!criteria.words.is_empty()).then_some(Driver::Words);
+    if let Some(sure) = words.or_else(|| sure_driver(criteria)) {
         return Ok(Some(sure));
     }
     let ranges = [
@@ -135,7 +137,7 @@ pub fn sure_driver(criteria: &MemberCriteria) -> Option<Driver> {
     candidates.into_iter().find(|(_, given)| *given).map(|(driver, _)| driver)
 }
 
-/// The rows of a search that a key leads, at most a page of them, behind the first `skip`.
+/// The rows of a search that a key leads, at most a page of them, behind the first `skip`, whatever their people are called.
 pub async fn few(
     from: impl Into<Source<'_>>,
     scope: &Scope,

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::collections::HashSet;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -78,6 +79,9 @@ struct State {
     /// The records whose triggers are under way, and how often one came while another was.
     under_way: HashSet<(String, i64)>,
     overlaps: usize,
+    /// How many triggers are under way, and were at most.
+    at_once: usize,
+    most_at_once: usize,
     /// Bytes of endless answers that somebody read.
     poured: usize,
 }
@@ -103,6 +107,8 @@ impl Receiver {
             taken: Vec::new(),
             under_way: HashSet::new(),
             overlaps: 0,
+            at_once: 0,
+            most_at_once: 0,
             poured: 0,
         };
         let state = Arc::new(Mutex::new(state));
@@ -134,6 +140,11 @@ impl Receiver {
         self.state.lock().unwrap().overlaps
     }
 
+    /// How many were under way at once, at most.
+    pub fn most_at_once(&self) -> usize {
+        self.state.lock().unwrap().most_at_once
+    }
+
     pub fn poured(&self) -> usize {
         self.state.lock().unwrap().poured
     }
@@ -161,6 +172,8 @@ async fn converse(stream: TcpStream, state: &Mutex<State>) -> io::Result<()> {
             let reaction = (state.script)(&taken);
             taken.status = reaction.status();
             state.taken.push(taken);
+            state.at_once += 1;
+            state.most_at_once = state.most_at_once.max(state.at_once);
             if let Some(key) = key.clone()
                 && !state.under_way.insert(key)
             {
@@ -169,8 +182,13 @@ async fn converse(stream: TcpStream, state: &Mutex<State>) -> io::Result<()> {
             reaction
         };
         // Over before its answer can be read, so that the next one of the record finds it ended.
-        let ended = || key.as_ref().is_some_and(|key| state.lock().unwrap().under_way.remove(key));
-        let goes_on = react(&mut stream, state, reaction, ended).await;
+        let is_under_way = AtomicBool::new(true);
+        let ended = || {
+            let mut state = state.lock().unwrap();
+            state.at_once -= usize::from(is_under_way.swap(false, Ordering::SeqCst));
+            key.as_ref().is_some_and(|key| state.under_way.remove(key))
+        };
+        let goes_on = react(&mut stream, state, reaction, &ended).await;
         ended();
         if !goes_on? {
             return Ok(());

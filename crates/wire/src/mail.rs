@@ -193,6 +193,31 @@ pub fn receiver_paused(
     })
 }
 
+#[derive(Template)]
+#[template(path = "mail/triggers_exhausted.txt")]
+struct TriggersExhaustedText<'m> {
+    head: Head<'m>,
+    code: i32,
+    address: &'m str,
+}
+
+#[derive(Template)]
+#[template(path = "mail/triggers_exhausted.html")]
+struct TriggersExhaustedHtml<'m> {
+    head: Head<'m>,
+    code: i32,
+    address: &'m str,
+}
+
+/// The notice that messages to a receiver were given up.
+pub fn triggers_exhausted(head: Head<'_>, code: i32, address: &str) -> Result<Letter, askama::Error> {
+    Ok(Letter {
+        subject: format!("{}: há gatilhos que não chegaram a um receptor", head.association),
+        text: TriggersExhaustedText { head, code, address }.render()?,
+        html: TriggersExhaustedHtml { head, code, address }.render()?,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,7 +229,7 @@ mod tests {
         email: "ana@exemplo.com.br",
     };
 
-    fn all() -> [Letter; 8] {
+    fn all() -> [Letter; 9] {
         [
             first_password(HEAD, "abcde-fghij-kmnpq-rstuv").unwrap(),
             reset_link(HEAD, "https://amparo.exemplo.com.br/senha/nova/1.abc", 30, Some("203.0.113.7"))
@@ -215,6 +240,7 @@ mod tests {
             test(HEAD).unwrap(),
             receiver_paused(HEAD, 3, "https://erp.exemplo.com.br/gatilhos", true).unwrap(),
             receiver_paused(HEAD, 3, "https://erp.exemplo.com.br/gatilhos", false).unwrap(),
+            triggers_exhausted(HEAD, 3, "https://erp.exemplo.com.br/gatilhos").unwrap(),
         ]
     }
 

@@ -83,12 +83,31 @@ pub fn texts(rejections: &[Rejection]) -> String {
 pub fn follows_from(rejection: &Rejection) -> &'static [&'static str] {
     match rejection {
         Rejection::Missing(Field::Name) => &["nomePessoa", "codLead"],
+        // Whoever sent a code wanted a change, for which less is needed.
+        Rejection::Missing(Field::Plan) => &["codBeneficio"],
+        Rejection::NoPlateOrChassis => &["codBeneficio", "placa", "chassi"],
+        Rejection::NatureMismatch => &["cpfCnpj"],
+        Rejection::NoMemberCriterion => &[
+            "codPessoa",
+            "nome",
+            "cpf",
+            "cnpj",
+            "dataCadastroInicial",
+            "dataCadastroFinal",
+            "dataNascimento",
+            "situacaoBeneficio",
+            "placa",
+            "chassi",
+        ],
+        Rejection::NoBenefitKey => &["placa", "chassi", "sequencial", "numeroCartaoDesconto"],
         Rejection::NoContact => &["telefones", "email", "documento", "cpfCnpj", "codLead"],
         Rejection::NoLead => {
             &["nome", "nomePessoa", "telefone", "telefones", "email", "documento", "cpfCnpj"]
         }
         Rejection::OtherFunnel(_) => &["codFunil"],
         Rejection::NotLost => &["situacao"],
+        Rejection::NothingToSendAgain => &["desde", "codHistoricoInicial"],
+        Rejection::BadStretch => &["codHistoricoInicial"],
         Rejection::Register { problem: RegisterProblem::NotAmong(_), .. } => &["entidade"],
         Rejection::Register { problem: RegisterProblem::OnlyFor(_), .. } => &["tipo"],
         _ => &[],
@@ -125,11 +144,17 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::BadHeader(given) => {
             format!("cabecalhos: \"{given}\" não é um cabeçalho que possa ser enviado; use um nome como X-Api-Key e um texto simples.")
         }
+        Rejection::UnknownEntity(given) => format!(
+            "entidades: \"{given}\" não é uma entidade; use beneficio, evento, vistoria, helpDesk, consulta ou todos."
+        ),
         Rejection::NoEntity => {
             "entidades: informe ao menos uma de beneficio, evento, vistoria, helpDesk e consulta, ou todos.".to_owned()
         }
+        Rejection::BadStretch => {
+            "codHistoricoFinal: deve ser igual ou maior que codHistoricoInicial, e os dois maiores que zero.".to_owned()
+        }
         Rejection::NothingToSendAgain => {
-            "codHistoricoInicial: informe de que código (e, em codHistoricoFinal, até qual), ou um dia em desde.".to_owned()
+            "codHistoricoInicial: informe de que código (e, em codHistoricoFinal, até qual), ou um dia, ou um momento, em desde.".to_owned()
         }
         Rejection::TooManyFilters { most } => {
             format!("nome: você já tem {most} filtros salvos desta lista; apague um que não usa mais.")

@@ -38,9 +38,15 @@ pub async fn run(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode
             .ok_or_else(|| Fatal::new(format!("\"{text}\" não é uma duração; use algo como 500ms ou 2s.")))?,
         None => Duration::ZERO,
     };
+    let secret = match arguments.get_one::<String>("secret") {
+        Some(text) => Some(SigningSecret::given(text).ok_or_else(|| {
+            Fatal::new("O segredo não serve; use o texto whsec_… que o cadastro do receptor mostrou.")
+        })?),
+        None => None,
+    };
     let status = arguments.get_one::<u16>("status").and_then(|code| StatusCode::from_u16(*code).ok());
     let receiver = Arc::new(Receiver {
-        secret: arguments.get_one::<String>("secret").cloned().map(SigningSecret::kept),
+        secret,
         status: status.unwrap_or(StatusCode::NO_CONTENT),
         refused: AtomicU32::new(arguments.get_one::<u32>("fail").copied().unwrap_or(0)),
         delay,
@@ -68,14 +74,17 @@ async fn take(
 ) -> StatusCode {
     let text = String::from_utf8_lossy(&body);
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or("");
+    let at: i64 = header("webhook-timestamp").parse().unwrap_or(0);
+    let is_near = (SystemClock.now().millis() / 1000).abs_diff(at) <= TOLERANCE.unsigned_abs();
     let checked = receiver.secret.as_ref().map(|secret| {
-        let at: i64 = header("webhook-timestamp").parse().unwrap_or(0);
-        let is_near = (SystemClock.now().millis() / 1000).abs_diff(at) <= TOLERANCE.unsigned_abs();
         is_near && sign::verifies(header("webhook-signature"), header("webhook-id"), at, &text, secret)
     });
     let signed = match checked {
         None => "não conferida (use --secret)",
         Some(true) => "válida",
+        Some(false) if !is_near => {
+            "INVÁLIDA: o gatilho foi recusado; a hora dele difere da daqui em mais de 5 minutos"
+        }
         Some(false) => "INVÁLIDA: o gatilho foi recusado; confira o segredo",
     };
     let left = receiver.refused.load(Ordering::Relaxed);

@@ -120,7 +120,7 @@ async fn meant(app: &App, arguments: &ArgMatches) -> Result<TenantId, Fatal> {
 fn holder(settings: &Settings, process: &str, place: &str) -> Holder {
     let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let place = format!("{}/{place}", machine.trim());
-    Holder { process: process.to_owned(), place, lease: settings.triggers.0.lease }
+    Holder { process: process.to_owned(), place, lease: settings.triggers.delivery.lease }
 }
 
 /// Where people find the server: what the settings say, else the address it listens on.

@@ -87,7 +87,7 @@ async fn list(app: &App, vault: &Vault, by: By) -> Result<(), Fatal> {
     for one in all.into_iter().map(|told| told.receiver) {
         let entities: Vec<&str> = one.entities.iter().map(|entity| wire::entity_path(*entity)).collect();
         super::say(&format!(
-            "{:>6}  {:<10} {}  [{}]  {}",
+            "{:>6}  {:<16} {}  [{}]  {}",
             one.code.get(),
             state(&one),
             one.address,
@@ -102,8 +102,8 @@ fn state(one: &Registered) -> &'static str {
     match (one.active, one.paused) {
         (false, _) => "retirado",
         (true, Some((_, Why::ByHand))) => "pausado",
-        (true, Some((_, Why::Gone))) => "sumiu",
-        (true, Some((_, Why::Failing))) => "falhando",
+        (true, Some((_, Why::Gone))) => "pausado (410)",
+        (true, Some((_, Why::Failing))) => "pausado (falhas)",
         (true, None) => "ativo",
     }
 }

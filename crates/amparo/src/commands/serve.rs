@@ -41,6 +41,11 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
         tracing::warn!(name, "unknown environment variable");
     }
     let address = Address::parse(&settings.database)?;
+    if !asked.delivers && !address.is_shared() {
+        tracing::warn!(
+            "nobody delivers triggers: with SQLite only this process could, and it was told not to"
+        );
+    }
     let key_file = super::key_file(settings, &address)?;
     let post = post(settings, &address)?;
     let files = super::file_place(settings, &address)?;
@@ -98,9 +103,9 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
         background.spawn(renew_certificate(app.clone(), certificate.clone(), settings.tls.renew_interval));
     }
     let holder = super::holder(settings, &process, &at.to_string());
-    let triggers = asked
-        .delivers
-        .then(|| Triggers::start(app.clone(), vault.clone(), holder, poster, settings.triggers.0.clone()));
+    let triggers = asked.delivers.then(|| {
+        Triggers::start(app.clone(), vault.clone(), holder, poster, settings.triggers.delivery.clone())
+    });
     background.spawn(measure_triggers(app.clone(), settings.housekeeping.heartbeat));
     let http = Arc::new(settings.http.http.clone());
     let pages = console::router(app.clone(), vault.clone());
@@ -134,7 +139,7 @@ pub fn terminations() -> Option<Signal> {
 
 /// Who posts triggers, within the limits of the settings.
 pub fn poster(settings: &Settings) -> Result<Poster, Fatal> {
-    let triggers = &settings.triggers.0;
+    let triggers = &settings.triggers.delivery;
     Poster::new(triggers.guard.clone(), triggers.timeout)
         .map_err(|error| Fatal::new(format!("Os gatilhos não podem ser enviados: {error}.")))
 }
@@ -150,7 +155,7 @@ pub async fn measure_triggers(app: App, every: Duration) {
     }
 }
 
-async fn listen(address: &str) -> Result<TcpListener, Fatal> {
+pub async fn listen(address: &str) -> Result<TcpListener, Fatal> {
     TcpListener::bind(address).await.map_err(|error| {
         Fatal::new(match error.kind() {
             std::io::ErrorKind::AddrInUse => {
@@ -250,7 +255,7 @@ impl From<&Settings> for Rhythm {
 }
 
 /// The sign of life, and the upkeep of the measurements.
-async fn heartbeat(app: App, process: String, metrics: PrometheusHandle, every: Duration) {
+pub async fn heartbeat(app: App, process: String, metrics: PrometheusHandle, every: Duration) {
     let mut ticks = ticks(every);
     loop {
         ticks.tick().await;

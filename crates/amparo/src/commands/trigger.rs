@@ -6,7 +6,7 @@ use app::once::Once;
 use app::receivers::By;
 use app::triggers::{self, Replay, Told};
 use clap::ArgMatches;
-use domain::{Date, DeliveryState, HistoryCode, ReceiverCode, TimeZone};
+use domain::{DeliveryState, HistoryCode, ReceiverCode, Since, TimeZone};
 use std::process::ExitCode;
 use wire::names::Named;
 
@@ -19,11 +19,12 @@ pub async fn list(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCod
     let tenant = super::meant(&app, arguments).await?;
     let state = arguments.get_one::<String>("state").and_then(|name| DeliveryState::from_name(name));
     let mut after = HistoryCode::new(arguments.get_one::<i32>("after").copied().unwrap_or_default());
+    let zone = app::base::registers(&app, tenant).await?.zone.clone();
     let mut any = false;
     loop {
         let page = triggers::page(&app, tenant, receiver(arguments), state, after).await?;
         for told in &page {
-            say(told);
+            say(told, &zone);
         }
         any |= !page.is_empty();
         match page.last() {
@@ -38,7 +39,7 @@ pub async fn list(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-fn say(told: &Told) {
+fn say(told: &Told, zone: &TimeZone) {
     let delivery = &told.delivery;
     super::say(&format!(
         "{:>8}  {:<9} {:<10} {:>7}  {} tentativas  {}",
@@ -47,12 +48,16 @@ fn say(told: &Told) {
         wire::entity_path(delivery.entity),
         delivery.record,
         delivery.tries,
-        delivery.created_at.to_iso(),
+        delivery.created_at.to_offset_iso(zone),
     ));
     for one in &told.attempts {
         let status = one.status.map_or_else(|| "sem resposta".to_owned(), |status| status.to_string());
         let text = one.failure.as_deref().or(one.answer.as_deref()).unwrap_or("");
-        super::say(&format!("            {}  {status}  {} ms  {text}", one.tried_at.to_iso(), one.millis));
+        super::say(&format!(
+            "            {}  {status}  {} ms  {text}",
+            one.tried_at.to_offset_iso(zone),
+            one.millis
+        ));
     }
 }
 
@@ -66,14 +71,13 @@ pub async fn replay(settings: &Settings, arguments: &ArgMatches) -> Result<ExitC
             let to = number("to").unwrap_or(from);
             Replay::Stretch(HistoryCode::new(from), HistoryCode::new(to))
         }
-        (None, Some(day)) => {
-            let day = Date::parse(day).map_err(app::Error::from)?;
-            let zone = app::base::registers(&app, tenant).await?.zone.as_str().to_owned();
-            Replay::MissedSince(day.start_in(&TimeZone::parse(&zone).map_err(app::Error::from)?))
+        (None, Some(since)) => {
+            let since = Since::parse(since).map_err(app::Error::from)?;
+            Replay::MissedSince(since.moment_in(&app::base::registers(&app, tenant).await?.zone))
         }
         _ => {
             return Err(Fatal::new(
-                "Diga o que enviar de novo: --from CÓDIGO [--to CÓDIGO], ou --since DIA.",
+                "Diga o que enviar de novo: --from CÓDIGO [--to CÓDIGO], ou --since DIA (ou momento).",
             ));
         }
     };

@@ -1,11 +1,14 @@
 //! `amparo worker`: delivers triggers and nothing else, beside servers that run with `--no-delivery`.
 
-use super::serve::{asked_to_stop, measure_triggers, poster, terminations};
+use super::serve::{asked_to_stop, heartbeat, listen, measure_triggers, poster, terminations};
 use crate::fatal::Fatal;
 use crate::settings::Settings;
+use crate::telemetry;
+use api::{Shell, State};
 use app::{presence, server_key};
 use delivery::triggers::Triggers;
 use std::process::ExitCode;
+use std::sync::Arc;
 use storage::Address;
 use tokio::task::JoinSet;
 
@@ -20,26 +23,34 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
         ));
     }
     let key_file = super::key_file(settings, &address)?;
+    let listener = match &settings.triggers.worker_listen {
+        Some(address) => Some(listen(address).await?),
+        None => None,
+    };
+    let handle = telemetry::metrics()?;
     let app = super::open(settings).await?;
     let process = presence::name(&app);
     let vault = server_key::check(&app, &key_file, &process, VERSION).await?;
-    let heartbeat = settings.housekeeping.heartbeat;
+    let rhythm = settings.housekeeping.heartbeat;
     let mut background = JoinSet::new();
-    let beats = (app.clone(), process.clone());
-    background.spawn(async move {
-        let mut ticks = tokio::time::interval(heartbeat);
-        loop {
-            ticks.tick().await;
-            if let Err(error) = presence::beat(&beats.0, &beats.1, VERSION).await {
-                tracing::warn!(%error, "no sign of life could be given");
-            }
-        }
-    });
-    background.spawn(measure_triggers(app.clone(), heartbeat));
-    let holder = super::holder(settings, &process, &process);
-    let triggers =
-        Triggers::start(app.clone(), vault, holder, poster(settings)?, settings.triggers.0.clone());
+    background.spawn(heartbeat(app.clone(), process.clone(), handle.clone(), rhythm));
+    background.spawn(measure_triggers(app.clone(), rhythm));
+    let at = listener.as_ref().and_then(|listener| listener.local_addr().ok());
+    // Nobody else can be where it listens: who was there before is gone.
+    let place = at.map_or_else(|| process.clone(), |at| at.to_string());
+    let holder = super::holder(settings, &process, &place);
+    let delivery = settings.triggers.delivery.clone();
+    let triggers = Triggers::start(app.clone(), vault.clone(), holder, poster(settings)?, delivery);
     super::say(&format!("Amparo {VERSION} entregando gatilhos"));
+    if let (Some(listener), Some(at)) = (listener, at) {
+        let http = Arc::new(settings.http.http.clone());
+        let router = api::watched(State::new(app.clone(), vault, handle, Arc::clone(&http)));
+        let shell = Shell::new(router, http, settings.http.limits, None);
+        background.spawn(async move {
+            api::serve(listener, shell, std::future::pending()).await;
+        });
+        super::say(&format!("Estado e medidas em http://{at}/readyz e http://{at}/metrics"));
+    }
     asked_to_stop(terminate, None).await;
     triggers.stop(settings.http.limits.shutdown_timeout).await;
     background.shutdown().await;

@@ -246,13 +246,18 @@ impl TriggerSettings {
         if settings.lease < settings.timeout * 2 {
             return Err(values.refuse("triggers.lease", "ao menos o dobro de triggers.timeout"));
         }
-        Ok(TriggerSettings(settings))
+        let worker_listen = Some(values.text("triggers.worker_listen")).filter(|text| !text.is_empty());
+        Ok(TriggerSettings { delivery: settings, worker_listen: worker_listen.map(str::to_owned) })
     }
 }
 
 /// How triggers are delivered.
 #[derive(Clone, Debug)]
-pub struct TriggerSettings(pub triggers::Settings);
+pub struct TriggerSettings {
+    pub delivery: triggers::Settings,
+    /// Where a worker shows how it fares; nowhere where none is given.
+    pub worker_listen: Option<String>,
+}
 
 #[derive(Clone, Debug)]
 pub struct HousekeepingSettings {

@@ -2,6 +2,7 @@
 
 use super::{Amparo, BufRead, BufReader, Child, Command, Serving, Stdio};
 use serde_json::Value;
+use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 use testkit::{Database, Engine, basic, both_engines, until};
 
@@ -209,12 +210,15 @@ async fn triggers_are_listed_and_sent_again_and_the_listener_checks_their_signat
     assert_eq!(amparo.said("trigger replay --receiver 1 --since 2026-01-01"), "Uma entrega volta à fila.\n");
     last.says("assinatura: válida", 1).await;
     base.listed("trigger list --receiver 1", "entregue").await;
-    assert!(amparo.said("trigger replay --receiver 1 --since 2026-01-01").contains("Não havia nada"));
+    assert!(amparo.said("trigger replay --receiver 1 --since 2026-01-01T10:30").contains("Não havia nada"));
     for (line, why) in [
         ("trigger replay --receiver 1", "--from"),
         ("trigger replay --receiver 1 --from 1 --since 2026-01-01", "--from"),
         ("trigger replay --receiver 1 --since ontem", "ontem"),
         ("trigger replay --receiver 9 --from 1", "9"),
+        ("trigger replay --receiver 1 --from 2 --to 1", "codHistoricoFinal"),
+        ("receiver pause --code 99", "codReceptor: o código 99 não existe"),
+        ("listen --secret abc", "whsec_"),
         ("trigger list --receiver 9", "9"),
         ("listen --listen 127.0.0.1:0 --delay logo", "logo"),
         ("listen --listen 300.0.0.1:0", "300.0.0.1"),
@@ -237,15 +241,29 @@ async fn a_worker_delivers_beside_servers_that_do_not(database: Database) {
     let codes = base.benefits();
     base.cancel(codes[0]);
     base.listed("trigger list --receiver 1", "pendente").await;
-    let mut worker =
-        base.amparo.command("worker --log-level error").envs(FAST).stdout(Stdio::piped()).spawn().unwrap();
+    let line = "worker --log-level error --triggers-worker-listen 127.0.0.1:0";
+    let mut worker = base.amparo.command(line).envs(FAST).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(worker.stdout.take().unwrap()).lines();
     assert!(lines.next().unwrap().unwrap().contains("entregando gatilhos"));
+    let place = lines.next().unwrap().unwrap();
+    let place = place.split("http://").nth(1).and_then(|rest| rest.split('/').next()).unwrap().to_owned();
     listening.says("POST /beneficio", 1).await;
     base.listed("trigger list --receiver 1", "entregue").await;
     // What a server changes from now on is found by the one that delivers.
     base.cancel(codes[1]);
     listening.says("POST /beneficio", 2).await;
+    let shown = |path: &str| {
+        let mut stream = std::net::TcpStream::connect(&place).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    assert!(shown("/readyz").contains("pronto"));
+    let measured = shown("/metrics");
+    assert!(measured.contains("amparo_trigger_attempts_total{outcome=\"delivered\"} 2"), "{measured}");
+    assert!(measured.contains("amparo_trigger_first_attempt_seconds"), "{measured}");
+    assert!(shown("/ext/administracao/loja").starts_with("HTTP/1.1 404"));
     let asked = Command::new("kill").arg(worker.id().to_string()).status().unwrap();
     assert!(asked.success());
     assert_eq!(worker.wait().unwrap().code(), Some(0));

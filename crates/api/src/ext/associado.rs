@@ -3,7 +3,7 @@
 use super::beneficio::{fields, plans};
 use crate::State;
 use crate::answer::Answer;
-use crate::extract::{Caller, Code, Query};
+use crate::extract::{Asked, Caller, Code};
 use crate::failure::Failure;
 use crate::write::Write;
 use app::base::Registers;
@@ -24,8 +24,9 @@ use wire::records::{
 pub async fn search(
     extract::State(state): extract::State<State>,
     Caller(caller): Caller,
-    Query(query): Query<PesquisaAssociadoQuery>,
+    asked: Asked<PesquisaAssociadoQuery>,
 ) -> Result<Answer<Pagina<PesquisaAssociadoOutputTO>>, Failure> {
+    let query = asked.get(searches::narrows)?;
     let page = searches::members(&state.app, &caller, query).await?;
     let items = page.rows.into_iter().map(|row| item(&page.registers, row)).collect();
     Ok(Answer(Pagina::new(items, page.number, page.total)))

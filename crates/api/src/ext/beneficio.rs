@@ -5,7 +5,7 @@ pub mod itens;
 
 use crate::State;
 use crate::answer::Answer;
-use crate::extract::{Base, Caller, Code, Query};
+use crate::extract::{Asked, Base, Caller, Code, Query};
 use crate::failure::Failure;
 use crate::write::Write;
 use app::base::{Registers, registers};
@@ -28,8 +28,9 @@ use wire::records::{
 pub async fn search(
     extract::State(state): extract::State<State>,
     Caller(caller): Caller,
-    Query(query): Query<PesquisaBeneficioQuery>,
+    asked: Asked<PesquisaBeneficioQuery>,
 ) -> Result<Answer<Vec<PesquisaBeneficioOutputTO>>, Failure> {
+    let query = asked.get(searches::has_key)?;
     let found = searches::benefits(&state.app, &caller, query).await?;
     Ok(Answer(found.rows.into_iter().map(|row| item(&found.registers, row)).collect()))
 }

@@ -46,7 +46,7 @@ pub async fn send_again(
             (Given::Set(first), Given::Keep | Given::Clear) => {
                 Replay::Stretch(*first, input.last.clone().set().unwrap_or(*first))
             }
-            (Given::Keep | Given::Clear, Given::Set(day)) => Replay::MissedSince(day.start_in(zone)),
+            (Given::Keep | Given::Clear, Given::Set(since)) => Replay::MissedSince(since.moment_in(zone)),
             _ => return Err(Rejection::NothingToSendAgain.into()),
         };
         triggers::replay(app, by, (input.receiver, what), once).await

@@ -98,11 +98,17 @@ fn entities(names: &[String], problems: &mut Vec<Rejection>) -> Vec<Entity> {
     if names.iter().any(|name| name == "todos") {
         return Entity::ALL.to_vec();
     }
-    let known: Option<Vec<Entity>> = names.iter().map(|name| wire::entity_from(name)).collect();
-    known.filter(|all| !all.is_empty()).unwrap_or_else(|| {
+    if names.is_empty() {
         problems.push(Rejection::NoEntity);
-        Vec::new()
-    })
+    }
+    let mut known = Vec::new();
+    for name in names {
+        match wire::entity_from(name) {
+            Some(entity) => known.push(entity),
+            None => problems.push(Rejection::UnknownEntity(name.chars().take(100).collect())),
+        }
+    }
+    known
 }
 
 fn headers(given: Vec<CabecalhoInput>) -> Vec<(String, String)> {

@@ -60,7 +60,7 @@ fn fits(row: &Value, name: &str, value: &str) -> bool {
     let is_code = |code: &Value| code.as_i64() == value.parse().ok();
     match name {
         "nome" => finds(value, &text("nomePessoa")),
-        "cpf" => text("cpfCnpj") == value,
+        "cpf" | "cnpj" => text("cpfCnpj") == value,
         "codPessoa" | "codLoja" | "codConsultor" | "codRepresentante" => is_code(&row[name]),
         "dataCadastroInicial" => day("dataCadastro") >= iso(value),
         "dataCadastroFinal" => day("dataCadastro") <= iso(value),
@@ -96,6 +96,9 @@ fn asked() -> impl Strategy<Value = Asked> {
         1 => among("dataNascimento", &BIRTHS),
         1 => among("placa", &["ABC0D00", "ABC1D03", "ABC2D06", "XYZ1A11"]),
         1 => among("codPessoa", &["1", "7", "13", "99"]),
+        1 => (0..PEOPLE, any::<bool>()).prop_map(|(number, as_cpf)| {
+            vec![(if as_cpf { "cpf" } else { "cnpj" }, &*cpf(number).leak())]
+        }),
     ];
     let further = prop_oneof![
         among("codLoja", &["1", "2", "3", "9"]),
@@ -105,9 +108,10 @@ fn asked() -> impl Strategy<Value = Asked> {
         among("codPlano", &["1", "2", "3", "4", "7"]),
         among("uf", &["SP", "RJ", "MG", "AC"]),
     ];
+    let enough = prop::collection::vec(enough, 1..4);
     (0..3usize, enough, prop::collection::vec(further, 0..3)).prop_map(|(caller, enough, further)| {
-        let mut query: Vec<(&str, &str)> = enough;
-        for (name, value) in further.into_iter().flatten() {
+        let mut query: Vec<(&str, &str)> = Vec::new();
+        for (name, value) in enough.into_iter().chain(further).flatten() {
             if !query.iter().any(|(known, _)| *known == name) {
                 query.push((name, value));
             }

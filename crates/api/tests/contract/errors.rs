@@ -88,6 +88,65 @@ async fn what_cannot_be_read_and_what_does_not_exist_come_together(world: World)
     }
 }
 
+/// Also where what must be there is not, or is wrong: nobody mends one field only to be told of the next.
+#[both_engines]
+async fn what_is_missing_and_what_does_not_exist_come_together(world: World) {
+    let calls = Calls::on(world).await;
+    calls.member(1).await;
+    let known = crate::calls::cpf(1);
+    for (path, body, fields) in [
+        (BENEFITS, json!({}), &["cpfCnpj", "codPlano"][..]),
+        (VEHICLES, json!({}), &["cpfCnpj", "codPlano", "placa"]),
+        (VEHICLES, json!({"cpfCnpj": "1", "codPlano": 1}), &["cpfCnpj", "placa"]),
+        (
+            BENEFITS,
+            json!({"codPlano": 999, "diaVencimento": 31, "situacao": "foo"}),
+            &["cpfCnpj", "codPlano", "diaVencimento", "situacao"],
+        ),
+        (
+            BENEFITS,
+            json!({"codBeneficio": 9999, "cpfCnpj": known, "codPlano": 999, "codLoja": 99, "diaVencimento": 31,
+                "situacao": "foo", "codConsultor": 99}),
+            &["codBeneficio", "codPlano", "codLoja", "diaVencimento", "situacao", "codConsultor"],
+        ),
+        (VEHICLES, json!({"codBeneficio": "x", "cpfCnpj": known}), &["codBeneficio"]),
+        (VEHICLES, json!({"cpfCnpj": known, "codPlano": 1, "placa": "?"}), &["placa"]),
+        (
+            MEMBERS,
+            json!({"codLoja": 99, "nomePessoa": "X", "cpfCnpj": "111.111.111-11", "natureza": "J", "codConsultor": 99}),
+            &["cpfCnpj", "codLoja", "codConsultor"],
+        ),
+        (
+            MEMBERS,
+            json!({"codLoja": 99, "cpfCnpj": known, "codConsultor": 99}),
+            &["nomePessoa", "codLoja", "codConsultor"],
+        ),
+        (MEMBERS, json!({"cpfCnpj": crate::calls::cpf(2)}), &["nomePessoa", "codLoja"]),
+        (MEMBERS, json!({}), &["nomePessoa", "cpfCnpj", "codLoja"]),
+    ] {
+        // Who has several stores must say which.
+        let told = calls.post(&calls.administrator, path, &body).await;
+        let told = told.refuses(400);
+        for field in fields {
+            assert!(told_about(told, field), "{field} of {body} in {told}");
+        }
+        assert_eq!(told.lines().count(), fields.len(), "nothing else of {body}: {told}");
+    }
+    assert_eq!(calls.count("people").await, 1, "nothing was written by trying");
+}
+
+#[both_engines]
+async fn what_is_packed_is_refused(world: World) {
+    let calls = Calls::on(world).await;
+    let bearer = format!("Bearer {}", calls.operator);
+    let call = async |coding: &str| {
+        let headers = [("Authorization", bearer.as_str()), ("Content-Encoding", coding)];
+        calls.server().call("POST", MEMBERS, &headers, "{}").await
+    };
+    call("gzip").await.refuses(415);
+    call("identity").await.refuses(400);
+}
+
 #[both_engines]
 async fn all_problems_of_a_search_come_at_once(world: World) {
     let calls = Calls::on(world).await;
@@ -100,6 +159,20 @@ async fn all_problems_of_a_search_come_at_once(world: World) {
     let told = calls.get(&calls.operator, BENEFITS, &query).await;
     for (field, _) in query {
         assert!(told_about(told.refuses(400), field), "{field}: {told:?}");
+    }
+    // The rule of what must be given is one of them, unless what could not be read would have kept it.
+    for (path, query, has_rule) in [
+        (MEMBERS, ("codLoja", "x"), true),
+        (MEMBERS, ("pagina", "0"), true),
+        (MEMBERS, ("codPessoa", "x"), false),
+        (BENEFITS, ("codPlano", "x"), true),
+        (BENEFITS, ("sequencial", "x"), false),
+    ] {
+        let told = calls.get(&calls.operator, path, &[query]).await;
+        let lines: Vec<&str> = told.refuses(400).lines().collect();
+        assert!(told_about(lines[0], query.0), "{lines:?}");
+        assert_eq!(lines.len(), 1 + usize::from(has_rule), "{lines:?}");
+        assert_eq!(lines.iter().any(|line| line.starts_with("Informe ao menos um")), has_rule, "{lines:?}");
     }
 }
 

@@ -116,6 +116,7 @@ async fn money_is_a_number_to_the_cent(world: World) {
         ("78500", "78500"),
         ("78500.5", "78500.5"),
         ("78500.50", "78500.5"),
+        ("78500.5000", "78500.5"),
         ("0.1", "0.1"),
         ("0.07", "0.07"),
         ("1234567.89", "1234567.89"),
@@ -129,7 +130,7 @@ async fn money_is_a_number_to_the_cent(world: World) {
         assert_eq!(now["veiculo"]["valorVeiculo"].to_string(), shown, "{given}");
         assert_eq!(now["planos"][0]["valor"].to_string(), "150.55");
     }
-    for wrong in ["1.005", "-1", "\"caro\"", "true"] {
+    for wrong in ["1.005", "1.0500001", "-1", "\"1.500\"", "\"caro\"", "true"] {
         let body = car(1, "XYZ1A11", json!({"valorVeiculo": "@"})).to_string().replace("\"@\"", wrong);
         let reply = calls.server().write(VEHICLES, &calls.operator, &body).await;
         assert!(told_about(reply.refuses(400), "valorVeiculo"), "{wrong}: {reply:?}");

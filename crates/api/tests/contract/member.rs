@@ -114,3 +114,30 @@ async fn a_member_who_moves_leaves_his_benefits_where_they_are(world: World) {
     let all = calls.read(&calls.integration, MEMBERS, &[("situacaoBeneficio", "Todos")]).await;
     assert_eq!((all["itens"].as_array().unwrap().len(), &all["quantidade"]), (1, &json!(1)));
 }
+
+/// Programs send a person again before each new benefit, with everything that they have of him.
+#[both_engines]
+async fn what_a_member_has_may_be_sent_again_after_it_went_out_of_use(world: World) {
+    let calls = Calls::on(world).await;
+    let by = &calls.administrator;
+    let body = json!({"nomePessoa": "Pessoa 1", "cpfCnpj": cpf(1), "codLoja": 3, "codConsultor": 1, "codRepresentante": 2});
+    let saved = calls.saved(by, MEMBERS, &body).await;
+    for register in ["vendedor/1", "vendedor/2", "loja/3"] {
+        let path = format!("/gestao/{register}");
+        let version = calls.read(by, &path, &[]).await["versao"].clone();
+        let reply = calls.put(by, &path, &json!({"ativo": false, "versao": version})).await;
+        assert_eq!(reply.status, 200, "{register}: {reply:?}");
+    }
+    assert_eq!(calls.saved(by, MEMBERS, &body).await, saved);
+    let told = calls.post(by, MEMBERS, &crate::calls::with(body.clone(), json!({"cpfCnpj": cpf(2)}))).await;
+    for field in ["codLoja", "codConsultor", "codRepresentante"] {
+        assert!(told_about(told.refuses(400), field), "{field} is nothing for somebody new: {told:?}");
+    }
+    // Who does not see him learns nothing of where he is.
+    for store in [1, 3] {
+        let told = calls
+            .post(&calls.operator, MEMBERS, &crate::calls::with(body.clone(), json!({"codLoja": store})))
+            .await;
+        assert!(told_about(told.refuses(400), "codLoja"), "{told:?}");
+    }
+}

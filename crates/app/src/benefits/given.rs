@@ -5,8 +5,8 @@ use super::{fields, is_vehicle};
 use crate::base::Registers;
 use crate::vehicles;
 use domain::{
-    BranchCode, Entity, Field, ItemCode, Moment, PersonCode, PlanCode, Rejection, Scope, SellerCode,
-    SellerKind, SituationCode, SituationKind, Text,
+    BenefitKind, BranchCode, Entity, Field, ItemCode, Moment, PersonCode, PlanCode, Rejection, Scope,
+    SellerCode, SellerKind, SituationCode, SituationKind, Text,
 };
 use storage::benefits::{Benefit, FieldValues, Vehicle};
 use storage::items::Item;
@@ -52,29 +52,14 @@ impl<'a> Wish<'a> {
         let situation = self.situation(sent.situation, None);
         let today = now.date_in(&self.registers.zone).to_iso();
         // Begun with what may be missing, so that everything else is judged all the same.
-        let kind = plan.map_or(domain::BenefitKind::Vehicle, |plan| plan.kind);
         let mut benefit = Benefit {
             person: holder.map_or(PersonCode::new(0), |(person, _)| *person),
             branch: branch.unwrap_or(BranchCode::new(0)),
-            kind,
+            kind: plan.map_or(BenefitKind::Vehicle, |plan| plan.kind),
             situation: situation.unwrap_or(SituationCode::new(0)),
-            sequence: 0,
-            card: None,
-            due_day: None,
-            consultant: None,
-            representative: None,
-            joined_on: None,
-            activated_on: None,
-            cancelled_on: None,
-            integration_code: None,
-            note: None,
             plans: plan.map(|plan| (plan.code, plan.price)).into_iter().collect(),
-            fields: FieldValues::new(),
             vehicle: sent.known.cloned().unwrap_or_default(),
-            slot: 0,
-            version: 1,
-            created_at: now,
-            updated_at: now,
+            ..blank(now)
         };
         // On its own path a benefit is one of vehicles, whatever its plan turned out to be.
         let knows_kind = plan.is_some() || sent.vehicle.is_some();
@@ -87,6 +72,23 @@ impl<'a> Wish<'a> {
         }
         let plan = plan?;
         (branch.is_some() && situation.is_some()).then(|| (benefit, first_item(plan, today)))
+    }
+
+    /// Judges what was sent of a benefit that is not there, as far as it can be judged without it.
+    pub fn of_nothing(&mut self, sent: Sent<'_>, now: Moment) {
+        let common = sent.fields;
+        if let Given::Set(branch) = common.branch {
+            self.usable_branch(branch);
+        }
+        if let Given::Set(plan) = common.plan {
+            self.active_plan(plan);
+        }
+        self.situation(sent.situation, None);
+        let mut benefit = blank(now);
+        self.apply(common, sent.vehicle.is_some(), &mut benefit);
+        if let Some(vehicle) = sent.vehicle {
+            self.apply_vehicle(vehicle, &mut benefit.vehicle);
+        }
     }
 
     /// A benefit as it becomes, and the item that replaces its first one, with that.
@@ -303,6 +305,33 @@ impl<'a> Wish<'a> {
         vehicles::apply(input, vehicle);
         input.kind.change(&mut vehicle.kind, |kind| *kind);
         fipe.change(&mut vehicle.fipe, ToString::to_string);
+    }
+}
+
+/// A new benefit of vehicles of which nothing is known.
+fn blank(now: Moment) -> Benefit {
+    Benefit {
+        person: PersonCode::new(0),
+        branch: BranchCode::new(0),
+        kind: BenefitKind::Vehicle,
+        situation: SituationCode::new(0),
+        sequence: 0,
+        card: None,
+        due_day: None,
+        consultant: None,
+        representative: None,
+        joined_on: None,
+        activated_on: None,
+        cancelled_on: None,
+        integration_code: None,
+        note: None,
+        plans: Vec::new(),
+        fields: FieldValues::new(),
+        vehicle: Vehicle::default(),
+        slot: 0,
+        version: 1,
+        created_at: now,
+        updated_at: now,
     }
 }
 

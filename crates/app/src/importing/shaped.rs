@@ -8,7 +8,7 @@ use domain::{ImportKind, SellerKind, fold};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
-use wire::read::{self, Problems, Record, Unread};
+use wire::read::{self, FieldInfo, Problems, Record, Unread};
 use wire::sheet::{Bad, Cell, Column, both_years, column, is_nothing, number, shaped};
 
 /// What a line means.
@@ -262,6 +262,9 @@ fn record<T: Record>(fields: &Map<String, Value>, row: impl FnOnce(T) -> (Row, O
             (Some(row), None, key)
         }
         Err(Unread { problems, rest }) => {
+            // Of whom a line speaks must be known: two of nobody's are not one.
+            let is_open = |field: &FieldInfo| field.required && problems.tells_of(field.name);
+            let rest = rest.filter(|_| !T::fields().iter().any(is_open));
             let (row, key) = rest.map(|rest| row(*rest)).map_or((None, None), |(row, key)| (Some(row), key));
             (row, Some(problems), key)
         }

@@ -128,7 +128,7 @@ fn new(doing: &Doing, known: &Known, row: &Row, at: usize) -> Result<New, Vec<Re
         }
         _ => fields,
     };
-    let mut problems = bad_references(&doing.scope, &doing.registers, fields, Some(&input.document));
+    let mut problems = bad_references(&doing.scope, &doing.registers, fields, (Some(&input.document), None));
     let branch = home(&doing.scope, &doing.registers, fields, &mut problems);
     for problem in &mut problems {
         if matches!(problem, Rejection::Missing(Field::Branch)) {
@@ -158,7 +158,8 @@ fn change(
     at: usize,
 ) -> Result<Option<Change>, Vec<Rejection>> {
     let (input, fields) = (&row.input, &row.input.fields);
-    let mut problems = bad_references(&doing.scope, &doing.registers, fields, Some(&input.document));
+    let judged = (Some(&input.document), Some(before));
+    let mut problems = bad_references(&doing.scope, &doing.registers, fields, judged);
     if row.code.is_some_and(|kept| kept != code) {
         // Whose code it is to be has another already.
         problems.push(Rejection::DocumentTaken(doing.scope.sees(before.branch).then_some(code)));

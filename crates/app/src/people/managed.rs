@@ -135,7 +135,8 @@ async fn write(tx: &mut Tx, entry: &Entry) -> Result<View, Error> {
         Given::Set(document) => Some(document),
         Given::Keep | Given::Clear => before.as_ref().and_then(|before| before.document.as_ref()),
     };
-    let mut problems = bad_references(&entry.scope, &entry.registers, &input.fields, document);
+    let mut problems =
+        bad_references(&entry.scope, &entry.registers, &input.fields, (document, before.as_ref()));
     let cleared =
         [(input.name == Given::Clear, Field::PersonName), (input.document == Given::Clear, Field::Document)];
     let missing = cleared.into_iter().filter(|(is_cleared, _)| *is_cleared);

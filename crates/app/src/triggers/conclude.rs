@@ -62,6 +62,8 @@ const FAILURES: i32 = 20;
 const RECORDS: usize = 5;
 /// Nobody is left alone for longer because he asked for it.
 const LONGEST_PATIENCE: Duration = Duration::from_secs(24 * 3600);
+/// That messages to a receiver are given up is told once in so long.
+const TOLD_EVERY: Duration = Duration::from_secs(24 * 3600);
 /// A wait is made longer or shorter by up to so many hundredths, so that what failed together does not return together.
 const JITTER: i64 = 20;
 
@@ -84,13 +86,21 @@ pub struct Paused {
     pub why: Pause,
 }
 
-/// Writes what came of messages of one tenant; says which receivers are paused for it.
+/// What followed from what came of messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Concluded {
+    pub paused: Vec<Paused>,
+    /// How many were given up.
+    pub exhausted: u64,
+}
+
+/// Writes what came of messages of one tenant.
 pub async fn conclude(
     app: &App,
     (holder, policy): (&Holder, &Arc<Policy>),
     tenant: TenantId,
     outcomes: Vec<Outcome>,
-) -> Result<Vec<Paused>, Error> {
+) -> Result<Concluded, Error> {
     let mut bytes = vec![0; outcomes.len() * 2];
     app.chance.fill(&mut bytes);
     let throws = bytes
@@ -108,13 +118,18 @@ pub async fn conclude(
     app.db.write(Lane::background(tenant), input, |tx, input| Box::pin(write(tx, input))).await
 }
 
-async fn write(tx: &mut Tx, input: &Conclusion) -> Result<Vec<Paused>, Error> {
+async fn write(tx: &mut Tx, input: &Conclusion) -> Result<Concluded, Error> {
     let (tenant, now) = (input.tenant, input.now);
     let codes: BTreeSet<ReceiverCode> = input.outcomes.iter().map(|one| one.job.receiver).collect();
     let known = receivers::some(&mut *tx, tenant, codes.iter().copied()).await?;
     let mut known: BTreeMap<ReceiverCode, Registered> =
         known.into_iter().map(|one| (one.code, one)).collect();
-    let mut statements = followed(tx, input, codes).await?;
+    let (mut statements, given_up) = followed(tx, input, codes).await?;
+    let mut untold = Vec::new();
+    for receiver in given_up.iter().copied().collect::<BTreeSet<ReceiverCode>>() {
+        let last = deliveries::last_exhausted(tx, tenant, receiver).await?;
+        untold.extend(last.is_none_or(|at| now.since(at) >= TOLD_EVERY).then_some(receiver));
+    }
     let before: BTreeMap<ReceiverCode, Health> =
         known.iter().map(|(code, one)| (*code, one.health.clone())).collect();
     let mut paused = Vec::new();
@@ -140,7 +155,11 @@ async fn write(tx: &mut Tx, input: &Conclusion) -> Result<Vec<Paused>, Error> {
             alarm(tx, input, receiver, one.why).await?;
         }
     }
-    Ok(paused)
+    for receiver in untold.iter().filter_map(|code| known.get(code)) {
+        let message = Message::TriggersExhausted { code: receiver.code, address: &receiver.address };
+        tell_administrators(tx, input, message).await?;
+    }
+    Ok(Concluded { paused, exhausted: given_up.len() as u64 })
 }
 
 /// What is to be written of the messages, and of what their records go on with.
@@ -148,7 +167,7 @@ async fn followed(
     tx: &mut Tx,
     input: &Conclusion,
     receivers: BTreeSet<ReceiverCode>,
-) -> Result<Vec<Statement>, Error> {
+) -> Result<(Vec<Statement>, Vec<ReceiverCode>), Error> {
     let leases = leases::of(&mut *tx, input.tenant, receivers).await?;
     let mut written = Written::default();
     // Told while something happened to the receiver's messages that the holder did not know of.
@@ -193,7 +212,8 @@ async fn followed(
             }
         }
     }
-    written.statements(tx, input.tenant).await
+    let given_up = std::mem::take(&mut written.given_up);
+    Ok((written.statements(tx, input.tenant).await?, given_up))
 }
 
 /// What is written, kind by kind, so that many rows travel together.
@@ -203,14 +223,23 @@ struct Written<'o> {
     ended: Vec<Ended>,
     removed: Vec<Held>,
     others: Vec<Statement>,
+    /// Whose messages they were that are not tried any more.
+    given_up: Vec<ReceiverCode>,
 }
 
 impl<'o> Written<'o> {
     /// It arrived. Where its record goes on by a queue of its own, that leads to what is pending behind `after`.
-    fn arrived(&mut self, outcome: &Outcome, after: Option<HistoryCode>, now: Moment) {
-        let arrived = (outcome.status.map_or(0, i32::from), millis(outcome));
+    fn arrived(&mut self, outcome: &'o Outcome, after: Option<HistoryCode>, now: Moment) {
+        // Most say nothing when they take a message: of that attempt there is no more to keep than stands here.
+        let arrived = match &outcome.answer {
+            None => Some((outcome.status.map_or(0, i32::from), millis(outcome))),
+            Some(_) => {
+                self.attempts.push(outcome);
+                None
+            }
+        };
         let at = outcome.tried_at.plus(outcome.took);
-        let ended = self.end(outcome, DeliveryState::Delivered, at, Some(arrived));
+        let ended = self.end(outcome, DeliveryState::Delivered, at, arrived);
         if let Some(after) = after {
             self.others.extend(ended.go_on(after, now));
         }
@@ -235,6 +264,7 @@ impl<'o> Written<'o> {
                 self.others.extend(outcome.job.held().failed(outcome.job.tries.saturating_add(1), due));
             }
             None => {
+                self.given_up.push(outcome.job.receiver);
                 let ended = self.end(outcome, DeliveryState::Exhausted, input.now, None);
                 self.others.extend(ended.go_on(after, input.now));
             }
@@ -342,14 +372,15 @@ async fn alarm(tx: &mut Tx, input: &Conclusion, receiver: &Registered, why: Paus
         detail: Some(format!("receptor {} pausado", receiver.code)),
     };
     audit::append(tx, &entry).await?;
+    let message =
+        Message::ReceiverPaused { code: receiver.code, address: &receiver.address, gone: why == Pause::Gone };
+    tell_administrators(tx, input, message).await
+}
+
+async fn tell_administrators(tx: &mut Tx, input: &Conclusion, message: Message<'_>) -> Result<(), Error> {
     let users = storage::users::visible(&mut *tx, &domain::Scope::whole(input.tenant)).await?;
     for user in users.iter().filter(|user| user.active && user.role == Role::Administrator) {
         let to = Addressee { tenant: input.tenant, name: &user.name, email: &user.email };
-        let message = Message::ReceiverPaused {
-            code: receiver.code,
-            address: &receiver.address,
-            gone: why == Pause::Gone,
-        };
         mail::write(tx, &input.server, to, message, input.now).await?;
     }
     Ok(())

@@ -64,6 +64,8 @@ pub enum Refused {
     Inside(String),
     #[error("o nome {0} não leva a nenhum endereço")]
     Nowhere(String),
+    #[error("o certificado de {0} não pôde ser conferido: {1}")]
+    Certificate(String, String),
 }
 
 impl Connector {
@@ -89,13 +91,17 @@ impl Connector {
         if !is_tls {
             return Ok(TokioIo::new(Wire::Plain(stream)));
         }
-        let name = ServerName::try_from(host).map_err(io::Error::other)?;
-        let stream = self.tls.connect(name, stream).await?;
+        let name = ServerName::try_from(host.clone()).map_err(io::Error::other)?;
+        let stream = self.tls.connect(name, stream).await.map_err(|error| certificate(&host, error))?;
         Ok(TokioIo::new(Wire::Tls(Box::new(stream))))
     }
 
     async fn reach(&self, host: &str, port: u16) -> io::Result<TcpStream> {
-        let found = self.names.addresses(host, port).await?;
+        let found = self.names.addresses(host, port).await;
+        let found = found.map_err(|error| {
+            tracing::debug!(host, %error, "a name was not found");
+            io::Error::other(Refused::Nowhere(host.to_owned()))
+        })?;
         let mut last = match found.first() {
             None => io::Error::other(Refused::Nowhere(host.to_owned())),
             Some(_) => io::Error::other(Refused::Inside(host.to_owned())),
@@ -108,6 +114,22 @@ impl Connector {
         }
         Err(last)
     }
+}
+
+/// What is wrong with a certificate, where that is what is wrong.
+fn certificate(host: &str, error: io::Error) -> io::Error {
+    use rustls::CertificateError::{
+        Expired, ExpiredContext, NotValidForName, NotValidForNameContext, UnknownIssuer,
+    };
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    let Some(rustls::Error::InvalidCertificate(cause)) = inner else { return error };
+    let told = match cause {
+        Expired | ExpiredContext { .. } => "está vencido".to_owned(),
+        NotValidForName | NotValidForNameContext { .. } => "é de outro nome".to_owned(),
+        UnknownIssuer => "não é de uma autoridade conhecida".to_owned(),
+        other => format!("{other:?}"),
+    };
+    io::Error::other(Refused::Certificate(host.to_owned(), told))
 }
 
 impl tower::Service<Uri> for Connector {

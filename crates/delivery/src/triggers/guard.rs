@@ -39,13 +39,14 @@ fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// The IPv4 address that some IPv6 addresses lead to: NAT64 and 6to4.
+/// The IPv4 address that some IPv6 addresses lead to: NAT64, 6to4, and those that a translator makes of it.
 fn inner(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let parts = address.segments();
     let of = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
     match parts {
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(of(high, low)),
         [0x2002, high, low, ..] => Some(of(high, low)),
+        [0, 0, 0, 0, 0xffff, 0, high, low] => Some(of(high, low)),
         _ => None,
     }
 }
@@ -121,6 +122,8 @@ mod tests {
             "64:ff9b::a9fe:a9fe",
             "2002:7f00:1::",
             "2002:a00:1::1",
+            "::ffff:0:127.0.0.1",
+            "::ffff:0:169.254.169.254",
             "::127.0.0.1",
             "ff02::1",
             "2001:db8::1",

@@ -21,6 +21,8 @@ const IDLE: Duration = Duration::from_secs(30);
 pub struct Line {
     pub keys: Arc<Keys>,
     work: Mutex<Work>,
+    /// Places at which somebody works: here, and at this receiver as it was before it was changed.
+    taken: Arc<Mutex<usize>>,
     pub in_hand: AtomicUsize,
     /// How many it has in hand at most: one more with each fast answer, only its places again behind a slow one or none.
     ahead: AtomicUsize,
@@ -34,19 +36,18 @@ pub struct Line {
 #[derive(Default)]
 struct Work {
     waiting: VecDeque<(Arc<Course>, Job)>,
-    /// Places at which somebody works.
-    taken: usize,
     /// Connections that nobody uses, and since when.
     links: Vec<(Link, Instant)>,
 }
 
 impl Line {
-    /// One whose keys were read no earlier than at this moment.
-    pub fn new(keys: Arc<Keys>, seen: Instant) -> Line {
+    /// One whose keys were read no earlier than at this moment, in the place of what was known before.
+    pub fn new(keys: Arc<Keys>, seen: Instant, before: Option<&Line>) -> Line {
         let places = usize::try_from(keys.concurrency).unwrap_or(1);
         Line {
             keys,
             work: Mutex::default(),
+            taken: before.map(|before| Arc::clone(&before.taken)).unwrap_or_default(),
             in_hand: AtomicUsize::new(0),
             ahead: AtomicUsize::new(places),
             seen: Mutex::new(seen),
@@ -58,8 +59,9 @@ impl Line {
     pub fn give(&self, jobs: impl IntoIterator<Item = (Arc<Course>, Job)>) -> usize {
         let mut work = lock(&self.work);
         work.waiting.extend(jobs);
-        let more = work.waiting.len().min(self.places().saturating_sub(work.taken));
-        work.taken += more;
+        let mut taken = lock(&self.taken);
+        let more = work.waiting.len().min(self.places().saturating_sub(*taken));
+        *taken += more;
         more
     }
 
@@ -68,7 +70,7 @@ impl Line {
         let mut work = lock(&self.work);
         let next = work.waiting.pop_front();
         if next.is_none() {
-            work.taken -= 1;
+            *lock(&self.taken) -= 1;
         }
         next
     }

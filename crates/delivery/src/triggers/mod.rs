@@ -18,7 +18,7 @@ use domain::{ReceiverCode, TenantId};
 use guard::Guard;
 use line::{InHand, Line};
 pub use outcome::measure_queues;
-use outcome::{judged, measure, outcome};
+use outcome::{count_exhausted, judged, measure, outcome};
 use post::{Link, Poster};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -360,8 +360,10 @@ impl Engine {
         }
         let asked = Instant::now();
         let keys = Arc::new(receivers::keys(&self.app, &self.vault, due.tenant, due.receiver).await?);
-        let line = Arc::new(Line::new(keys, asked));
-        lock(&self.lines).insert((due.tenant, due.receiver), Arc::clone(&line));
+        let mut lines = lock(&self.lines);
+        let before = lines.get(&(due.tenant, due.receiver)).map(Arc::as_ref);
+        let line = Arc::new(Line::new(keys, asked, before));
+        lines.insert((due.tenant, due.receiver), Arc::clone(&line));
         Ok(line)
     }
 
@@ -426,9 +428,7 @@ impl Engine {
             let chosen = one.course.choose(found, one.room);
             let left = one.room - chosen.len();
             let more = one.line.give(chosen.into_iter().map(|job| (Arc::clone(&one.course), job)));
-            for _ in 0..more {
-                tokio::spawn(Arc::clone(&self).work(Arc::clone(&one.line)));
-            }
+            self.begin(&one.line, (tenant, one.receiver), more);
             one.line.in_hand.fetch_sub(left, Ordering::Relaxed);
             self.in_hand.sub(tenant, left);
         }
@@ -453,13 +453,25 @@ impl Engine {
         Ok(())
     }
 
+    /// Begins to work at so many more of a receiver's places.
+    fn begin(self: &Arc<Engine>, line: &Arc<Line>, of: (TenantId, ReceiverCode), places: usize) {
+        for _ in 0..places {
+            tokio::spawn(Arc::clone(self).work(Arc::clone(line), of));
+        }
+    }
+
     /// Sends one message after the other at one of a receiver's places, while there are any.
-    async fn work(self: Arc<Engine>, line: Arc<Line>) {
+    async fn work(self: Arc<Engine>, line: Arc<Line>, of: (TenantId, ReceiverCode)) {
         let mut link = line.link();
         while let Some((course, job)) = line.next() {
             self.deliver(&line, course, job, &mut link).await;
         }
         line.keep(link);
+        // The receiver was changed meanwhile, and what goes to it as it is now may have waited for this place.
+        let now = lock(&self.lines).get(&of).cloned();
+        if let Some(now) = now.filter(|now| !Arc::ptr_eq(now, &line)) {
+            self.begin(&now, of, now.give([]));
+        }
     }
 
     async fn deliver(self: &Arc<Engine>, line: &Arc<Line>, course: Arc<Course>, job: Job, link: &mut Link) {
@@ -539,8 +551,9 @@ impl Engine {
         let by = (&self.holder, &self.settings.policy);
         loop {
             let error = match triggers::conclude(&self.app, by, tenant, outcomes.clone()).await {
-                Ok(paused) => {
-                    for one in paused {
+                Ok(concluded) => {
+                    count_exhausted(concluded.exhausted);
+                    for one in concluded.paused {
                         tracing::error!(%tenant, receiver = %one.receiver, why = ?one.why, "a receiver was paused");
                     }
                     return true;

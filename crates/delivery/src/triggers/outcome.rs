@@ -46,6 +46,13 @@ pub fn measure(verdict: Verdict) {
     metrics::counter!("amparo_trigger_attempts_total", "outcome" => outcome).increment(1);
 }
 
+/// Counts those that are not tried any more.
+pub fn count_exhausted(count: u64) {
+    if count > 0 {
+        metrics::counter!("amparo_trigger_exhausted_total").increment(count);
+    }
+}
+
 /// Tells how much waits and for how long, and how many receivers are paused.
 pub async fn measure_queues(app: &App) -> Result<(), Error> {
     let waiting = storage::queues::waiting(&app.db).await?;

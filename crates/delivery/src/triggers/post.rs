@@ -117,11 +117,7 @@ async fn judge(response: Response<Incoming>, link: &mut Link, now: Moment, rest:
     if !is_over {
         link.0 = None;
     }
-    let text = match status {
-        // What a receiver says to a message that it took is nobody's business.
-        200..=204 => None,
-        _ => Some(readable(&kept)).filter(|text| !text.is_empty()),
-    };
+    let text = Some(readable(&kept)).filter(|text| !text.is_empty());
     Answer { status, text, patience }
 }
 
@@ -194,9 +190,35 @@ fn told(error: &(dyn Error + 'static)) -> String {
     {
         return refused.to_string();
     }
-    match cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind) {
-        Some(std::io::ErrorKind::ConnectionRefused) => "a conexão foi recusada".to_owned(),
-        Some(std::io::ErrorKind::ConnectionReset) => "a conexão foi encerrada".to_owned(),
-        _ => cause.to_string().chars().take(200).collect(),
+    if let Some(of_http) = cause.downcast_ref::<hyper::Error>()
+        && let Some(sentence) = told_of_http(of_http)
+    {
+        return sentence.to_owned();
+    }
+    use std::io::ErrorKind::{
+        ConnectionAborted, ConnectionRefused, ConnectionReset, HostUnreachable, NetworkUnreachable, TimedOut,
+        UnexpectedEof,
+    };
+    let sentence = match cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind) {
+        Some(ConnectionRefused) => "a conexão foi recusada",
+        Some(ConnectionReset | ConnectionAborted | UnexpectedEof) => "a conexão foi encerrada",
+        Some(HostUnreachable | NetworkUnreachable) => "não há caminho até o endereço",
+        Some(TimedOut) => "o endereço não responde",
+        _ => return format!("a entrega falhou: {}", cause.to_string().chars().take(200).collect::<String>()),
+    };
+    sentence.to_owned()
+}
+
+fn told_of_http(error: &hyper::Error) -> Option<&'static str> {
+    if error.is_incomplete_message() {
+        Some("a conexão foi encerrada antes da resposta")
+    } else if error.is_parse_too_large() {
+        Some("os cabeçalhos da resposta são longos demais")
+    } else if error.is_parse() {
+        Some("a resposta não é HTTP")
+    } else if error.is_canceled() || error.is_closed() {
+        Some("a conexão foi encerrada")
+    } else {
+        None
     }
 }

@@ -78,10 +78,6 @@ async fn changes_of_one_record_arrive_in_order_and_never_two_at_once(world: Worl
     engine.stop(SECOND).await;
 }
 
-fn short() -> Settings {
-    Settings { timeout: Duration::from_millis(300), ..settings() }
-}
-
 #[both_engines]
 async fn a_receiver_that_never_answers_is_cut_off_and_holds_up_nobody_else(world: World) {
     let scene = Scene::of(world).await;
@@ -89,15 +85,36 @@ async fn a_receiver_that_never_answers_is_cut_off_and_holds_up_nobody_else(world
     let (mute, _) = scene.add(&silent).await;
     let (quick, _) = scene.add(&good).await;
     // However little may be in hand, each has a place of its own.
-    let engine = scene.engine_with(Settings { most: 1, ..short() }).await;
+    let engine = scene.engine_with(Settings { most: 1, timeout: SECOND, ..settings() }).await;
     scene.office.benefits(4).await;
     until("the good one has all", || async { good.count() == 4 }).await;
     until("the other is cut off", || async { !scene.first(mute).await.attempts.is_empty() }).await;
     let attempt = &scene.first(mute).await.attempts[0];
     assert_eq!(attempt.status, None);
-    assert!(attempt.failure.as_deref().unwrap().contains("300 ms"), "{attempt:?}");
-    assert!(attempt.millis >= 290, "{attempt:?}");
+    assert!(attempt.failure.as_deref().unwrap().contains("1000 ms"), "{attempt:?}");
+    assert!(attempt.millis >= 990, "{attempt:?}");
     assert!(scene.deliveries(quick).await.iter().all(|told| told.attempts.len() <= 1));
+    engine.stop(SECOND).await;
+}
+
+#[both_engines]
+async fn the_first_letters_of_every_answer_are_kept(world: World) {
+    let scene = Scene::of(world).await;
+    let receiver = Receiver::start(|taken| {
+        let (status, text) = if taken.record() == 1 { (200, "recebido") } else { (400, "não") };
+        Reaction::With(status, String::new(), text.to_owned())
+    })
+    .await;
+    let (code, _) = scene.add(&receiver).await;
+    let engine = scene.engine().await;
+    scene.office.benefits(2).await;
+    scene.tried(code, 2).await;
+    let all = scene.deliveries(code).await;
+    let seen: Vec<_> = all
+        .iter()
+        .map(|told| (told.attempts.len(), told.attempts[0].status, told.attempts[0].answer.as_deref()))
+        .collect();
+    assert_eq!(seen, [(1, Some(200), Some("recebido")), (1, Some(400), Some("não"))]);
     engine.stop(SECOND).await;
 }
 

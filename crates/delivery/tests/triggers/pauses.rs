@@ -2,7 +2,10 @@
 
 use crate::scene::{DAY, HOUR, SECOND, Scene, settings};
 use app::receivers::Why;
+use app::triggers::Policy;
+use delivery::triggers::Settings;
 use domain::{DeliveryState, ReceiverAddress};
+use std::sync::Arc;
 use std::time::Duration;
 use storage::queues::{self, Waiting};
 use testkit::{Reaction, Receiver, World, both_engines, until};
@@ -70,6 +73,53 @@ async fn what_waits_for_a_place_does_not_go_to_one_that_is_paused_retired_or_mov
         until("all are there", || async { old.count() + new.count() == all }).await;
         assert_eq!(new.count(), if what == "moved" { 6 } else { 0 });
     }
+    engine.stop(SECOND).await;
+}
+
+#[both_engines]
+async fn that_messages_are_given_up_is_told_once_a_day(world: World) {
+    let scene = Scene::of(world).await;
+    let receiver = Receiver::answering(500).await;
+    let (code, _) = scene.add(&receiver).await;
+    let policy = Policy { waits: Vec::new(), probe: SECOND, pause_after: 5 * DAY };
+    let engine = scene.engine_with(Settings { policy: Arc::new(policy), ..settings() }).await;
+    scene.office.benefits(3).await;
+    scene.tried(code, 3).await;
+    let mails = scene.mails().await;
+    let to: Vec<&String> = mails.iter().map(|(to, _)| to).collect();
+    assert_eq!(to, [&scene.world.administrator.email], "one of them, once");
+    assert!(mails[0].1.contains("trigger list --receiver 1 --state esgotada"), "{mails:?}");
+    scene.pass(DAY);
+    scene.office.benefit(4).await;
+    scene.tried(code, 4).await;
+    assert_eq!(scene.mails().await.len(), 2);
+    assert!(scene.deliveries(code).await.iter().all(|told| told.delivery.state == DeliveryState::Exhausted));
+    engine.stop(SECOND).await;
+}
+
+/// Whatever becomes of a receiver while something is on its way there, its places stay as many as they are.
+#[both_engines]
+async fn a_changed_receiver_has_no_more_places_than_it_had(world: World) {
+    let scene = Scene::of(world).await;
+    let receiver = Receiver::start(|_| Reaction::Late(SECOND / 20, 204)).await;
+    let (code, _) = scene.add_with(&receiver.url, Vec::new(), 1).await;
+    let engine = scene.engine().await;
+    scene.office.benefits(8).await;
+    for turn in 0..5 {
+        until("the next is under way", || async { receiver.count() > turn }).await;
+        match turn % 2 {
+            0 => {
+                let headers = vec![("X-Turno".to_owned(), turn.to_string())];
+                scene.change(code, |changes| changes.headers = Some(headers)).await;
+            }
+            _ => {
+                scene.pause(code, true).await;
+                scene.pause(code, false).await;
+            }
+        }
+    }
+    until("all are there", || async { receiver.count() == 8 && engine.in_hand() == 0 }).await;
+    assert_eq!(receiver.most_at_once(), 1);
     engine.stop(SECOND).await;
 }
 

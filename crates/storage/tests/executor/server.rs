@@ -103,7 +103,7 @@ mod another_processs_lock_is_waited_for_and_not_for_ever {
     async fn postgres() {
         let database = Database::fresh(Engine::Postgres).await;
         scratch(&database).await.close().await;
-        let options = Options { unit_timeout: std::time::Duration::from_millis(200), ..Options::default() };
+        let options = Options { unit_timeout: std::time::Duration::from_secs(1), ..Options::default() };
         let db = database.open_with(&options).await;
         let (client, connection) =
             tokio_postgres::connect(database.address_text(), tokio_postgres::NoTls).await.unwrap();

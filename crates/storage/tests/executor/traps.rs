@@ -46,7 +46,7 @@ async fn a_panic_costs_its_unit_alone(database: Database) {
 async fn a_unit_that_awaits_something_foreign_is_rolled_back_and_refused(database: Database) {
     scratch(&database).await.close().await;
     let db =
-        database.open_with(&Options { unit_timeout: Duration::from_millis(200), ..Options::default() }).await;
+        database.open_with(&Options { unit_timeout: Duration::from_secs(1), ..Options::default() }).await;
     let foreign = db.write(lane(), (), |tx, ()| {
         Box::pin(async move {
             gate::insert(tx, 1).await?;
@@ -167,7 +167,7 @@ async fn a_statement_that_was_cut_off_fails_its_unit(database: Database) {
 async fn a_slow_unit_costs_nobody_of_its_batch_anything_but_time(database: Database) {
     scratch(&database).await.close().await;
     let db =
-        database.open_with(&Options { unit_timeout: Duration::from_millis(300), ..Options::default() }).await;
+        database.open_with(&Options { unit_timeout: Duration::from_secs(1), ..Options::default() }).await;
     let runs = Arc::new(AtomicUsize::new(0));
     let gate = Gate::close(&db, &database, lane()).await;
     let before = queue(mark(&db, lane(), 1));

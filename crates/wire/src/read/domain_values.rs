@@ -8,7 +8,7 @@ use domain::{
     BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Colour, Cpf, Date, DealCode, DependentCode,
     Document, Email, Entity, Field, FieldCode, FunnelCode, HistoryCode, Host, ItemCode, LeadCode, Money,
     Name, Note, PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode,
-    StageCode, SupplierCode, Text, TimeZone, Uf, UserCode, VehicleTypeCode, fold,
+    Since, StageCode, SupplierCode, Text, TimeZone, Uf, UserCode, VehicleTypeCode, fold,
 };
 use domain::{
     ClaimTypeCode, ClinicCode, DoctorCode, ImportCode, InspectionTypeCode, SituationCode, SpecialtyCode,
@@ -29,9 +29,9 @@ fn parsed<T>(
     parse(text).map_err(|rejection| problems.add(at, refusal::sentence(&rejection))).ok()
 }
 
-/// A value type that is read from a text by its `parse`, and the schema of that text.
+/// A value type that is read from a text by its `parse`, the schema of that text, and one that is nobody's.
 macro_rules! texts {
-    ($($type:ty: $parse:expr, $schema:expr;)+) => {
+    ($($type:ty: $parse:expr, $schema:expr $(, $nobodys:expr)?;)+) => {
         $(impl Read for $type {
             fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<$type> {
                 parsed(value, at, problems, $parse)
@@ -40,20 +40,26 @@ macro_rules! texts {
             fn schema() -> RefOr<Schema> {
                 $schema.build().into()
             }
+
+            $(fn nobodys() -> Option<$type> {
+                $nobodys
+            })?
         })+
     };
 }
 
 texts! {
-    Name: |text| Name::parse(Field::Name, text), string().min_length(Some(1)).max_length(Some(Name::LONGEST));
+    Name: |text| Name::parse(Field::Name, text), string().min_length(Some(1)).max_length(Some(Name::LONGEST)),
+        Name::parse(Field::Name, "Ninguém").ok();
     Email: Email::parse, string().format(Some(SchemaFormat::KnownFormat(KnownFormat::Email))).max_length(Some(254));
-    Document: Document::parse, string();
+    Document: Document::parse, string(), Some(Document::nobodys());
     Cpf: Cpf::parse, string();
     Phone: Phone::parse, string();
     Cep: Cep::parse, string().pattern(Some(r"^\d{5}-?\d{3}$"));
     Uf: Uf::parse, string().enum_values(Some(Uf::NAMES));
     Date: Date::parse, string().pattern(Some(r"^(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})$"));
     When: When::parse, string();
+    Since: Since::parse, string();
     Plate: Plate::parse, string();
     Chassis: Chassis::parse, string().max_length(Some(Chassis::LONGEST));
     CardNumber: CardNumber::parse, string().pattern(Some(r"^\d{4} ?\d{2} ?\d ?\d{3} ?\d{3}$"));
@@ -182,7 +188,9 @@ impl Read for Money {
     fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Money> {
         let parse = |text: &str| Money::parse(text);
         match value {
-            Value::Number(number) => parsed(&Value::String(number.to_string()), at, problems, parse),
+            Value::Number(number) => {
+                parsed(&Value::String(without_more_zeros(&number.to_string())), at, problems, parse)
+            }
             Value::String(_) => parsed(value, at, problems, parse),
             _ => {
                 problems.add(at, "deve ser um número, como 150.55.");
@@ -195,6 +203,16 @@ impl Read for Money {
         // `Money::MOST`
         let most = 9_999_999_999.99;
         ObjectBuilder::new().schema_type(Type::Number).minimum(Some(0)).maximum(Some(most)).build().into()
+    }
+}
+
+/// Some programs write out the decimals that they reckon with: 150.5000.
+fn without_more_zeros(number: &str) -> String {
+    match number.split_once('.') {
+        Some((whole, decimals)) if decimals.len() > 2 && decimals[2..].bytes().all(|digit| digit == b'0') => {
+            format!("{whole}.{}", &decimals[..2])
+        }
+        _ => number.to_owned(),
     }
 }
 

@@ -16,7 +16,9 @@ mod values;
 pub(crate) use domain_values::one_of;
 pub use domain_values::{CardOrDocument, Hidden, IsoQueryDate, Loosely, QueryDate};
 pub use record::{described, object, or_null};
-pub use sent::{Unread, body, body_by, body_or_nothing, both, code, fields, list_body, query, query_by};
+pub use sent::{
+    Unread, body, body_by, body_or_nothing, both, code, fields, list_body, query, query_by, query_or_rest,
+};
 pub use values::{Between, Scalar, TextOrNumber};
 
 use serde_json::{Map, Value};
@@ -143,6 +145,11 @@ pub trait Read: Sized {
     /// The value, or `None` once the problem was told.
     fn read(value: &Value, at: &At<'_>, problems: &mut Problems) -> Option<Self>;
     fn schema() -> RefOr<Schema>;
+
+    /// One that stands where none was given, or a wrong one, while the rest is judged. Nothing is ever written with it.
+    fn nobodys() -> Option<Self> {
+        None
+    }
 }
 
 /// A record, declared with [`crate::input!`].

@@ -49,7 +49,7 @@ macro_rules! input {
             ) -> Option<Self> {
                 $(let $group = <$group_type as $crate::read::Record>::read_fields(fields, at, problems);)*
                 $(let $field = $crate::read::$need::<$type>(fields, $name, at, problems);)+
-                Some($record { $($group: $group?,)* $($field: $crate::input!(@rest $need $field)),+ })
+                Some($record { $($group: $group?,)* $($field: $crate::input!(@rest $need $field $type)),+ })
             }
 
             fn fields() -> Vec<$crate::read::FieldInfo> {
@@ -95,9 +95,9 @@ macro_rules! input {
     };
     (@type required $type:ty) => { $type };
     (@type optional $type:ty) => { $crate::read::Given<$type> };
-    (@rest required $field:ident) => { $field? };
+    (@rest required $field:ident $type:ty) => { $field.or_else(<$type as $crate::read::Read>::nobodys)? };
     // One that is wrong was told; the rest is read as if it had not been given.
-    (@rest optional $field:ident) => { $field.unwrap_or($crate::read::Given::Keep) };
+    (@rest optional $field:ident $type:ty) => { $field.unwrap_or($crate::read::Given::Keep) };
     (@required required) => { true };
     (@required optional) => { false };
 }

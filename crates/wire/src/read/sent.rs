@@ -1,10 +1,13 @@
 //! The places of a request in which something is sent: its body, its query, the codes in its path.
 
 use super::{At, Problems, Read, Record, nested};
+use crate::refusal;
+use domain::Rejection;
 use serde_json::{Map, Value};
 
-/// What could not be read whole. Where only fields that may be left out are wrong, there is the rest, as if those had not
-/// been given: so that everything else can be judged too, and all problems are told at once.
+/// What could not be read whole. The rest is there as if what is wrong had not been given, and with a value that is
+/// nobody's where something must be ([`Read::nobodys`]): so that everything else can be judged too, and all problems are
+/// told at once.
 #[derive(Debug)]
 pub struct Unread<T> {
     pub problems: Problems,
@@ -16,6 +19,20 @@ impl Problems {
     pub fn tells_of(&self, field: &str) -> bool {
         let rest = |line: &String| line.strip_prefix(field).map(|rest| rest.starts_with([':', '.', '[']));
         self.lines.iter().any(|line| rest(line) == Some(true))
+    }
+}
+
+impl<T> Unread<T> {
+    /// All problems: those of what could not be read, and what somebody finds wrong with the rest. What only would be a
+    /// conflict is left for later, and so is what may follow from what could not be read.
+    pub fn and(self, rejections: &[Rejection]) -> Problems {
+        let mut problems = self.problems;
+        let is_open =
+            |one: &&Rejection| refusal::follows_from(one).iter().any(|field| problems.tells_of(field));
+        let of_input = rejections.iter().filter(|one| !one.is_conflict() && !is_open(one));
+        let lines: Vec<String> = of_input.map(refusal::text).collect();
+        problems.join_of_the_rest(lines);
+        problems
     }
 }
 
@@ -84,8 +101,13 @@ pub fn body_or_nothing<T: Record>(bytes: &[u8]) -> Result<T, Unread<T>> {
 
 /// Reads a record from the pairs of a query. What comes twice counts as it came first.
 pub fn query<T: Record>(pairs: impl Iterator<Item = (String, String)>) -> Result<T, Problems> {
+    query_or_rest(pairs).map_err(|unread| unread.problems)
+}
+
+/// The same for whoever judges the rest.
+pub fn query_or_rest<T: Record>(pairs: impl Iterator<Item = (String, String)>) -> Result<T, Unread<T>> {
     let fields = first_of_each(pairs);
-    collected(|problems| T::read_fields(&fields, &At::Root, problems)).map_err(|unread| unread.problems)
+    collected(|problems| T::read_fields(&fields, &At::Root, problems))
 }
 
 /// Reads a record whose fields were put together by whoever understood what came.
@@ -95,7 +117,8 @@ pub fn fields<T: Record>(fields: &Map<String, Value>) -> Result<T, Unread<T>> {
 
 fn first_of_each(pairs: impl Iterator<Item = (String, String)>) -> Map<String, Value> {
     let mut fields = Map::new();
-    for (name, text) in pairs {
+    // One that is empty is not given.
+    for (name, text) in pairs.filter(|(_, text)| !text.trim().is_empty()) {
         fields.entry(name).or_insert(Value::String(text));
     }
     fields

@@ -2,7 +2,7 @@
 
 use crate::input;
 use crate::read::{Between, Hidden};
-use domain::{Date, DeliveryState, Entity, HistoryCode, Note, ReceiverAddress, ReceiverCode, Text};
+use domain::{DeliveryState, Entity, HistoryCode, Note, ReceiverAddress, ReceiverCode, Since, Text};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -209,7 +209,7 @@ pub struct TentativaTO {
     /// Quanto levou, em milissegundos.
     #[schema(examples(18))]
     pub duracao_ms: i64,
-    /// Os primeiros caracteres da resposta de uma recusa.
+    /// Os primeiros caracteres da resposta.
     #[schema(examples("chave inválida"))]
     pub resposta: Option<String>,
     /// Por que não houve resposta.
@@ -218,7 +218,7 @@ pub struct TentativaTO {
 }
 
 input! {
-    /// O que se envia de novo: de um codHistorico a outro, ou tudo o que não chegou desde um dia.
+    /// O que se envia de novo: de um codHistorico a outro, ou tudo o que não chegou desde um dia ou um momento.
     pub struct ReenvioInput = "ReenvioInputTO" {
         /// Código do receptor.
         receiver "codReceptor": required ReceiverCode = 1,
@@ -226,8 +226,8 @@ input! {
         first "codHistoricoInicial": optional HistoryCode = 918,
         /// Até o codHistorico; sem ele, só o inicial.
         last "codHistoricoFinal": optional HistoryCode = 920,
-        /// Em vez dos códigos: tudo o que não chegou desde este dia.
-        since "desde": optional Date = "14/11/2026",
+        /// Em vez dos códigos: tudo o que não chegou desde este dia, ou desde este momento, como 2026-11-14T10:30:00-03:00.
+        since "desde": optional Since = "14/11/2026",
     }
 }
 
@@ -250,7 +250,7 @@ pub struct TesteReceptorTO {
     /// O que respondeu; `null` se não respondeu.
     #[schema(examples(204))]
     pub status: Option<u16>,
-    /// Os primeiros caracteres da resposta de uma recusa.
+    /// Os primeiros caracteres da resposta.
     #[schema(examples("chave inválida"))]
     pub resposta: Option<String>,
     /// Por que não houve resposta.

@@ -7,9 +7,11 @@ use domain::{
 };
 use std::time::Duration;
 
-const PERSON: PersonCode = PersonCode::new(555);
-const BENEFIT: BenefitCode = BenefitCode::new(777);
-const HISTORY: HistoryCode = HistoryCode::new(918);
+/// Codes count from 1 and never come so far: what a receiver does with a sample meets nobody.
+const NOBODYS: i32 = 2_147_483_647;
+const PERSON: PersonCode = PersonCode::new(NOBODYS);
+const BENEFIT: BenefitCode = BenefitCode::new(NOBODYS);
+const HISTORY: HistoryCode = HistoryCode::new(NOBODYS);
 const GREEN: Colour = Colour::rgb(0x18_8038);
 const AMBER: Colour = Colour::rgb(0xF9_AB00);
 
@@ -37,7 +39,7 @@ pub fn sample(entity: Entity, now: Moment, zone: &TimeZone) -> Result<String, se
         Entity::Claim => ClaimTrigger {
             history,
             changed,
-            claim: ClaimCode::new(31),
+            claim: ClaimCode::new(NOBODYS),
             person: PERSON,
             situation: "EM ANÁLISE",
             colour: AMBER,
@@ -54,7 +56,7 @@ pub fn sample(entity: Entity, now: Moment, zone: &TimeZone) -> Result<String, se
         Entity::Inspection => InspectionTrigger {
             history,
             changed,
-            inspection: 31,
+            inspection: NOBODYS,
             person: PERSON,
             situation: "APROVADA",
             colour: GREEN,
@@ -70,7 +72,7 @@ pub fn sample(entity: Entity, now: Moment, zone: &TimeZone) -> Result<String, se
         Entity::Ticket => TicketTrigger {
             history,
             changed,
-            ticket: 31,
+            ticket: NOBODYS,
             person: PERSON,
             situation: "EM ATENDIMENTO",
             colour: AMBER,
@@ -87,7 +89,7 @@ pub fn sample(entity: Entity, now: Moment, zone: &TimeZone) -> Result<String, se
         Entity::Appointment => AppointmentTrigger {
             history,
             changed,
-            appointment: 31,
+            appointment: NOBODYS,
             person: PERSON,
             benefit: Some(BENEFIT),
             situation: "CONFIRMADA",
