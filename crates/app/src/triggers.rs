@@ -120,7 +120,8 @@ pub async fn try_out(
     let keys = receivers::keys(app, vault, tenant, code).await?;
     let entity = entity.or(receiver.entities.first().copied()).unwrap_or(Entity::Benefit);
     let (now, zone) = (app.now(), &registers(app, tenant).await?.zone);
-    let body = wire::trigger::sample(entity, now, zone).map_err(|error| Error::Text(error.to_string()))?;
+    let body = wire::trigger::sample(entity, wire::trigger::Codes::NOBODYS, now, zone)
+        .map_err(|error| Error::Text(error.to_string()))?;
     let id = format!("msg_{tenant}_teste_{}", now.millis());
     let tried = app.post.post(&keys, Message { id: &id, entity, body: &body, now }).await;
     let input = (by, code, tried, app.now());

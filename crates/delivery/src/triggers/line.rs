@@ -20,9 +20,10 @@ const IDLE: Duration = Duration::from_secs(30);
 
 pub struct Line {
     pub keys: Arc<Keys>,
-    work: Mutex<Work>,
-    /// Places at which somebody works: here, and at this receiver as it was before it was changed.
-    taken: Arc<Mutex<usize>>,
+    /// Shared with this receiver as it was before it was changed: whatever is on its way to it takes one of its places.
+    work: Arc<Mutex<Work>>,
+    /// Connections that nobody uses, and since when.
+    links: Mutex<Vec<(Link, Instant)>>,
     pub in_hand: AtomicUsize,
     /// How many it has in hand at most: one more with each fast answer, only its places again behind a slow one or none.
     ahead: AtomicUsize,
@@ -35,19 +36,22 @@ pub struct Line {
 /// What is in hand and waits for a place.
 #[derive(Default)]
 struct Work {
-    waiting: VecDeque<(Arc<Course>, Job)>,
-    /// Connections that nobody uses, and since when.
-    links: Vec<(Link, Instant)>,
+    waiting: VecDeque<(Arc<Line>, Arc<Course>, Job)>,
+    /// Places at which somebody works, and how many there are.
+    taken: usize,
+    places: usize,
 }
 
 impl Line {
     /// One whose keys were read no earlier than at this moment, in the place of what was known before.
     pub fn new(keys: Arc<Keys>, seen: Instant, before: Option<&Line>) -> Line {
         let places = usize::try_from(keys.concurrency).unwrap_or(1);
+        let work = before.map(|before| Arc::clone(&before.work)).unwrap_or_default();
+        lock(&work).places = places;
         Line {
             keys,
-            work: Mutex::default(),
-            taken: before.map(|before| Arc::clone(&before.taken)).unwrap_or_default(),
+            work,
+            links: Mutex::default(),
             in_hand: AtomicUsize::new(0),
             ahead: AtomicUsize::new(places),
             seen: Mutex::new(seen),
@@ -56,39 +60,39 @@ impl Line {
     }
 
     /// Gives messages to be sent; says at how many more places somebody must begin to work.
-    pub fn give(&self, jobs: impl IntoIterator<Item = (Arc<Course>, Job)>) -> usize {
+    pub fn give(self: &Arc<Line>, jobs: impl IntoIterator<Item = (Arc<Course>, Job)>) -> usize {
         let mut work = lock(&self.work);
-        work.waiting.extend(jobs);
-        let mut taken = lock(&self.taken);
-        let more = work.waiting.len().min(self.places().saturating_sub(*taken));
-        *taken += more;
+        work.waiting.extend(jobs.into_iter().map(|(course, job)| (Arc::clone(self), course, job)));
+        let more = work.waiting.len().min(work.places.saturating_sub(work.taken));
+        work.taken += more;
         more
     }
 
-    /// The next message for whoever works at a place. Where there is none, the place is free again.
-    pub fn next(&self) -> Option<(Arc<Course>, Job)> {
+    /// The next message for whoever works at a place, and the receiver as it was when it was taken in hand. Where there is
+    /// none, or there are fewer places by now, the place is given up.
+    pub fn next(&self) -> Option<(Arc<Line>, Arc<Course>, Job)> {
         let mut work = lock(&self.work);
-        let next = work.waiting.pop_front();
+        let next = if work.taken > work.places { None } else { work.waiting.pop_front() };
         if next.is_none() {
-            *lock(&self.taken) -= 1;
+            work.taken -= 1;
         }
         next
     }
 
     /// The connection that was used last, of those that nobody uses.
     pub fn link(&self) -> Link {
-        lock(&self.work).links.pop().map(|(link, _)| link).unwrap_or_default()
+        lock(&self.links).pop().map(|(link, _)| link).unwrap_or_default()
     }
 
     pub fn keep(&self, link: Link) {
         if link.is_open() {
-            lock(&self.work).links.push((link, Instant::now()));
+            lock(&self.links).push((link, Instant::now()));
         }
     }
 
     /// Closes connections that nobody used for long.
     pub fn tidy(&self) {
-        lock(&self.work).links.retain(|(link, since)| link.is_open() && since.elapsed() < IDLE);
+        lock(&self.links).retain(|(link, since)| link.is_open() && since.elapsed() < IDLE);
     }
 
     /// How many may be under way at once.

@@ -428,7 +428,9 @@ impl Engine {
             let chosen = one.course.choose(found, one.room);
             let left = one.room - chosen.len();
             let more = one.line.give(chosen.into_iter().map(|job| (Arc::clone(&one.course), job)));
-            self.begin(&one.line, (tenant, one.receiver), more);
+            for _ in 0..more {
+                tokio::spawn(Arc::clone(&self).work(Arc::clone(&one.line)));
+            }
             one.line.in_hand.fetch_sub(left, Ordering::Relaxed);
             self.in_hand.sub(tenant, left);
         }
@@ -453,25 +455,18 @@ impl Engine {
         Ok(())
     }
 
-    /// Begins to work at so many more of a receiver's places.
-    fn begin(self: &Arc<Engine>, line: &Arc<Line>, of: (TenantId, ReceiverCode), places: usize) {
-        for _ in 0..places {
-            tokio::spawn(Arc::clone(self).work(Arc::clone(line), of));
-        }
-    }
-
     /// Sends one message after the other at one of a receiver's places, while there are any.
-    async fn work(self: Arc<Engine>, line: Arc<Line>, of: (TenantId, ReceiverCode)) {
+    async fn work(self: Arc<Engine>, mut line: Arc<Line>) {
         let mut link = line.link();
-        while let Some((course, job)) = line.next() {
+        while let Some((next, course, job)) = line.next() {
+            if !Arc::ptr_eq(&next, &line) {
+                // It was changed meanwhile, and may be somewhere else.
+                line.keep(std::mem::replace(&mut link, next.link()));
+                line = next;
+            }
             self.deliver(&line, course, job, &mut link).await;
         }
         line.keep(link);
-        // The receiver was changed meanwhile, and what goes to it as it is now may have waited for this place.
-        let now = lock(&self.lines).get(&of).cloned();
-        if let Some(now) = now.filter(|now| !Arc::ptr_eq(now, &line)) {
-            self.begin(&now, of, now.give([]));
-        }
     }
 
     async fn deliver(self: &Arc<Engine>, line: &Arc<Line>, course: Arc<Course>, job: Job, link: &mut Link) {

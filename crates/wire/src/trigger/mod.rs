@@ -14,7 +14,7 @@ pub use appointment::AppointmentTrigger;
 pub use benefit::{BenefitTrigger, benefit_description};
 pub use claim::ClaimTrigger;
 pub use inspection::InspectionTrigger;
-pub use sample::sample;
+pub use sample::{Codes, sample};
 pub use schema::{Described, described};
 pub use ticket::TicketTrigger;
 

@@ -7,24 +7,51 @@ use domain::{
 };
 use std::time::Duration;
 
-/// Codes count from 1 and never come so far: what a receiver does with a sample meets nobody.
-const NOBODYS: i32 = 2_147_483_647;
-const PERSON: PersonCode = PersonCode::new(NOBODYS);
-const BENEFIT: BenefitCode = BenefitCode::new(NOBODYS);
-const HISTORY: HistoryCode = HistoryCode::new(NOBODYS);
+/// The codes that a sample tells.
+#[derive(Clone, Copy, Debug)]
+pub struct Codes {
+    history: HistoryCode,
+    person: PersonCode,
+    benefit: BenefitCode,
+    /// Of what is no benefit.
+    case: i32,
+}
+
+impl Codes {
+    /// As they may be.
+    pub const LIKELY: Codes = Codes {
+        history: HistoryCode::new(918),
+        person: PersonCode::new(555),
+        benefit: BenefitCode::new(777),
+        case: 31,
+    };
+    /// They count from 1 and never come so far: what a receiver does with such a sample meets nobody.
+    pub const NOBODYS: Codes = Codes {
+        history: HistoryCode::new(i32::MAX),
+        person: PersonCode::new(i32::MAX),
+        benefit: BenefitCode::new(i32::MAX),
+        case: i32::MAX,
+    };
+}
+
 const GREEN: Colour = Colour::rgb(0x18_8038);
 const AMBER: Colour = Colour::rgb(0xF9_AB00);
 
 /// The body of a trigger as it would be at this moment.
-pub fn sample(entity: Entity, now: Moment, zone: &TimeZone) -> Result<String, serde_json::Error> {
-    let (history, changed) = (HISTORY, now);
+pub fn sample(
+    entity: Entity,
+    codes: Codes,
+    now: Moment,
+    zone: &TimeZone,
+) -> Result<String, serde_json::Error> {
+    let (history, changed) = (codes.history, now);
     let earlier = now.minus(Duration::from_secs(3600));
     match entity {
         Entity::Benefit => BenefitTrigger {
             history,
             changed,
-            benefit: BENEFIT,
-            person: PERSON,
+            benefit: codes.benefit,
+            person: codes.person,
             branch: BranchCode::new(1),
             branch_name: "Matriz",
             situation: "ATIVO",
@@ -39,8 +66,8 @@ pub fn sample(entity: Entity, now: Moment, zone: &TimeZone) -> Result<String, se
         Entity::Claim => ClaimTrigger {
             history,
             changed,
-            claim: ClaimCode::new(NOBODYS),
-            person: PERSON,
+            claim: ClaimCode::new(codes.case),
+            person: codes.person,
             situation: "EM ANÁLISE",
             colour: AMBER,
             opened: earlier,
@@ -48,7 +75,7 @@ pub fn sample(entity: Entity, now: Moment, zone: &TimeZone) -> Result<String, se
             priority: Priority::Medium,
             kind: ClaimTypeCode::new(2),
             kind_name: "Colisão",
-            benefit: Some(BENEFIT),
+            benefit: Some(codes.benefit),
             description: Some("Colisão traseira, sem feridos."),
             closed: None,
         }
@@ -56,14 +83,14 @@ pub fn sample(entity: Entity, now: Moment, zone: &TimeZone) -> Result<String, se
         Entity::Inspection => InspectionTrigger {
             history,
             changed,
-            inspection: NOBODYS,
-            person: PERSON,
+            inspection: codes.case,
+            person: codes.person,
             situation: "APROVADA",
             colour: GREEN,
             asked: earlier,
             kind: 2,
             kind_name: "Vistoria de entrada",
-            benefit: Some(BENEFIT),
+            benefit: Some(codes.benefit),
             benefit_description: Some("ABC1D23 - FIAT ARGO 1.0"),
             closed: Some(now),
             inspector: Some("Ana Prado"),
@@ -72,8 +99,8 @@ pub fn sample(entity: Entity, now: Moment, zone: &TimeZone) -> Result<String, se
         Entity::Ticket => TicketTrigger {
             history,
             changed,
-            ticket: NOBODYS,
-            person: PERSON,
+            ticket: codes.case,
+            person: codes.person,
             situation: "EM ATENDIMENTO",
             colour: AMBER,
             opened: earlier,
@@ -81,7 +108,7 @@ pub fn sample(entity: Entity, now: Moment, zone: &TimeZone) -> Result<String, se
             priority: Priority::Medium,
             kind: 2,
             kind_name: "Dúvida de boleto",
-            benefit: Some(BENEFIT),
+            benefit: Some(codes.benefit),
             description: Some("Segunda via"),
             closed: None,
         }
@@ -89,9 +116,9 @@ pub fn sample(entity: Entity, now: Moment, zone: &TimeZone) -> Result<String, se
         Entity::Appointment => AppointmentTrigger {
             history,
             changed,
-            appointment: NOBODYS,
-            person: PERSON,
-            benefit: Some(BENEFIT),
+            appointment: codes.case,
+            person: codes.person,
+            benefit: Some(codes.benefit),
             situation: "CONFIRMADA",
             colour: AMBER,
             opened: earlier,

@@ -87,7 +87,7 @@ fn a_vehicle_is_described_by_its_plate_and_all_else_by_its_plan() {
 #[test]
 fn the_samples_of_all_five_are_those_that_the_interface_describes() {
     let now = Moment::from_millis(1_794_663_125_123);
-    let of = |entity| sample(entity, now, &zone()).unwrap();
+    let of = |entity| sample(entity, Codes::LIKELY, now, &zone()).unwrap();
     assert_eq!(
         of(Entity::Ticket),
         r#"{"codHistorico":918,"dataHistorico":"2026-11-14T10:32:05-03:00","entidade":"[\"Help Desk\"]","objeto":{"id":31,"codPessoa":555,"nomeSituacao":"EM ATENDIMENTO","corDestaque":"F9AB00","corinversa":"000000","dataAbertura":"2026-11-14T09:32:05-03:00","protocolo":4711,"prioridade":"[\"Média\"]","codTipoHelpDesk":2,"nomeTipoHelpDesk":"Dúvida de boleto","codBeneficio":777,"descricao":"Segunda via","dataEncerramento":null}}"#
