@@ -314,7 +314,7 @@ mod tests {
                 ("", "None None"),
                 ("?", "None None"),
                 ("?placa=ABC%201D23&sequencial=12&x=%ff", r#"Some("ABC 1D23") Some(12)"#),
-                ("?placa=+&sequencial=&placa=B", "None None"),
+                ("?placa=+&sequencial=&placa=B&placa=C", r#"Some("B") None"#),
                 ("?placa=%C3%A7+1&&=&sequencial", r#"Some("ç 1") None"#),
             ] {
                 let answer = called(&format!("/beneficio{query}")).await;

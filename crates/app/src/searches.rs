@@ -126,7 +126,17 @@ async fn find_few(
 ) -> Result<(Vec<Found>, i64), Error> {
     let skip = i64::from(number - 1) * PAGE;
     if !criteria.words.is_empty() {
-        return Box::pin(find_named(app, scope, criteria, driver, skip)).await;
+        let named = |row: &Found| begins_words(&criteria.words, &row.person.name);
+        match driver {
+            // All of these are of one person.
+            Driver::Person | Driver::Document => {
+                let first = searches::few(&app.db, scope, criteria, driver, 0).await?;
+                if !first.first().is_some_and(named) {
+                    return Ok((Vec::new(), 0));
+                }
+            }
+            _ => return Box::pin(find_named(app, scope, criteria, (driver, skip), named)).await,
+        }
     }
     let rows = searches::few(&app.db, scope, criteria, driver, skip).await?;
     let found = rows.len() as i64;
@@ -137,26 +147,26 @@ async fn find_few(
     Ok((rows, total))
 }
 
-/// The same by a name too: of the few that the key leads to, those that have it.
+/// Of all whom a vehicle leads to, now and before, those of a name.
 async fn find_named(
     app: &App,
     scope: &Scope,
     criteria: &MemberCriteria,
-    driver: Driver,
-    skip: i64,
+    (driver, skip): (Driver, i64),
+    named: impl Fn(&Found) -> bool,
 ) -> Result<(Vec<Found>, i64), Error> {
-    let mut named = Vec::new();
+    let mut all = Vec::new();
     for page in 0.. {
         let rows = searches::few(&app.db, scope, criteria, driver, page * PAGE).await?;
         let is_last = (rows.len() as i64) < PAGE;
-        named.extend(rows.into_iter().filter(|row| begins_words(&criteria.words, &row.person.name)));
+        all.extend(rows.into_iter().filter(&named));
         if is_last {
             break;
         }
     }
-    let total = named.len() as i64;
+    let total = all.len() as i64;
     let start = usize::try_from(skip).unwrap_or(usize::MAX);
-    Ok((named.into_iter().skip(start).take(PAGE as usize).collect(), total))
+    Ok((all.into_iter().skip(start).take(PAGE as usize).collect(), total))
 }
 
 async fn find_many(

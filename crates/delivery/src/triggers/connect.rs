@@ -64,6 +64,8 @@ pub enum Refused {
     Inside(String),
     #[error("o nome {0} não leva a nenhum endereço")]
     Nowhere(String),
+    #[error("o nome {0} não pôde ser procurado; ele existe?")]
+    Unknown(String),
     #[error("o certificado de {0} não pôde ser conferido: {1}")]
     Certificate(String, String),
 }
@@ -100,7 +102,7 @@ impl Connector {
         let found = self.names.addresses(host, port).await;
         let found = found.map_err(|error| {
             tracing::debug!(host, %error, "a name was not found");
-            io::Error::other(Refused::Nowhere(host.to_owned()))
+            io::Error::other(Refused::Unknown(host.to_owned()))
         })?;
         let mut last = match found.first() {
             None => io::Error::other(Refused::Nowhere(host.to_owned())),

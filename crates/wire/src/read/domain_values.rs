@@ -29,6 +29,9 @@ fn parsed<T>(
     parse(text).map_err(|rejection| problems.add(at, refusal::sentence(&rejection))).ok()
 }
 
+/// A day in either form, perhaps with a time, perhaps with its offset.
+const SINCE: &str = r"^(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})([T ]\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?)?$";
+
 /// A value type that is read from a text by its `parse`, the schema of that text, and one that is nobody's.
 macro_rules! texts {
     ($($type:ty: $parse:expr, $schema:expr $(, $nobodys:expr)?;)+) => {
@@ -59,7 +62,7 @@ texts! {
     Uf: Uf::parse, string().enum_values(Some(Uf::NAMES));
     Date: Date::parse, string().pattern(Some(r"^(\d{2}/\d{2}/\d{4}|\d{4}-\d{2}-\d{2})$"));
     When: When::parse, string();
-    Since: Since::parse, string();
+    Since: Since::parse, string().pattern(Some(SINCE));
     Plate: Plate::parse, string();
     Chassis: Chassis::parse, string().max_length(Some(Chassis::LONGEST));
     CardNumber: CardNumber::parse, string().pattern(Some(r"^\d{4} ?\d{2} ?\d ?\d{3} ?\d{3}$"));
