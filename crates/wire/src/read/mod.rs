@@ -7,6 +7,7 @@
 //! A fixed set needs no more than its table in [`crate::names`].
 
 mod domain_values;
+mod open;
 mod record;
 mod sent;
 #[cfg(test)]

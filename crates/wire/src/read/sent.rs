@@ -1,5 +1,6 @@
 //! The places of a request in which something is sent: its body, its query, the codes in its path.
 
+use super::open::follows_from;
 use super::{At, Problems, Read, Record, nested};
 use crate::refusal;
 use domain::Rejection;
@@ -27,8 +28,7 @@ impl<T> Unread<T> {
     /// conflict is left for later, and so is what may follow from what could not be read.
     pub fn and(self, rejections: &[Rejection]) -> Problems {
         let mut problems = self.problems;
-        let is_open =
-            |one: &&Rejection| refusal::follows_from(one).iter().any(|field| problems.tells_of(field));
+        let is_open = |one: &&Rejection| follows_from(one).iter().any(|field| problems.tells_of(field));
         let of_input = rejections.iter().filter(|one| !one.is_conflict() && !is_open(one));
         let lines: Vec<String> = of_input.map(refusal::text).collect();
         problems.join_of_the_rest(lines);
