@@ -222,7 +222,7 @@ fn written() -> Vec<Operation> {
             .may_take::<TesteReceptorInput>()
             .answers::<TesteReceptorTO>(),
         get("/gestao/historico", ANY_ROLE, gestao::historico::page)
-            .told(Management, "Histórico de situações", "As mudanças de situação das lojas do usuário, na ordem em que aconteceram, com o gatilho de cada uma. Guarde `proximo` e envie-o em `apos`: nada é inserido antes do que já foi mostrado.")
+            .told(Management, "Histórico de situações", "As mudanças de situação das lojas do usuário, na ordem em que aconteceram, com o gatilho de cada uma. Guarde `proximo` e envie-o em `apos`: nada é inserido antes do que já foi mostrado. Um 409 diz que a base voltou a um estado anterior, e como continuar.")
             .asks::<HistoricoQuery>()
             .answers::<HistoricoTO>(),
         get("/gestao/usuario", ADMINISTRATOR, gestao::usuario::list)

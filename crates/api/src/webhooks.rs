@@ -57,7 +57,7 @@ fn headers() -> [Parameter; 3] {
             "webhook-id",
             Type::String,
             "O nome deste gatilho, o mesmo em todas as tentativas: guarde os que já tratou.",
-            "msg_1_918".into(),
+            "msg_1_918_3f2a9c01b7de".into(),
         ),
         (
             "webhook-timestamp",

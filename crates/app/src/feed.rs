@@ -1,14 +1,17 @@
-//! The feed of situation changes: what triggers push, to be pulled. Its cursor is the code of an entry, which has no gaps
-//! and is in the order of commits, so nothing is ever inserted before what was shown.
+//! The feed of situation changes: what triggers push, to be pulled. Its cursor names an entry by its code, which has no gaps
+//! and is in the order of commits, so nothing is ever inserted before what was shown; and by a digest, so that a reader of
+//! a base that was put back to an earlier state is told so.
 
 use crate::access::Session;
 use crate::audit::saw;
 use crate::base::{Registers, read_by_registers};
 use crate::{App, Error};
-use domain::{BranchCode, Entity, HistoryCode, PersonCode, TenantId};
+use domain::{BranchCode, ChangeDigest, Entity, HistoryCursor, PersonCode, Rejection, TenantId};
+use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use storage::Tx;
-use storage::history;
+use storage::counters::{self, Counter};
+use storage::history::{self, Mark};
 pub use storage::history::Entry;
 
 /// Entries in a page.
@@ -17,6 +20,8 @@ pub const PAGE: usize = 100;
 pub struct Page {
     pub entries: Vec<Entry>,
     pub has_more: bool,
+    /// Where to go on.
+    pub next: HistoryCursor,
     pub registers: Arc<Registers>,
 }
 
@@ -25,7 +30,7 @@ pub async fn page(
     app: &App,
     caller: &Session,
     entity: Option<Entity>,
-    after: HistoryCode,
+    after: HistoryCursor,
 ) -> Result<Page, Error> {
     let tenant = caller.scope.tenant();
     let asked = |registers: &Registers| {
@@ -34,18 +39,64 @@ pub async fn page(
         let branches: Vec<BranchCode> = branches.filter(|branch| caller.scope.sees(*branch)).collect();
         (tenant, branches, entity.map_or(Entity::ALL.to_vec(), |one| vec![one]), after)
     };
-    let (mut entries, registers) =
+    let ((mut entries, place), registers) =
         read_by_registers(app, tenant, asked, |tx, asked| Box::pin(read(tx, asked))).await?;
     let has_more = entries.len() > PAGE;
     entries.truncate(PAGE);
+    let last = entries.last().map(|one| cursor(tenant, &mark_of(one)));
     saw(app, caller, "GET /gestao/historico", entries.iter().filter_map(|entry| person(&entry.body)))?;
-    Ok(Page { entries, has_more, registers })
+    Ok(Page { entries, has_more, next: last.unwrap_or(place), registers })
 }
 
-type Asked = (TenantId, Vec<BranchCode>, Vec<Entity>, HistoryCode);
+type Asked = (TenantId, Vec<BranchCode>, Vec<Entity>, HistoryCursor);
 
-async fn read(tx: &mut Tx, (tenant, branches, entities, after): &Asked) -> Result<Vec<Entry>, Error> {
-    Ok(history::feed(tx, *tenant, (branches, entities), *after, PAGE as i64 + 1).await?)
+async fn read(
+    tx: &mut Tx,
+    (tenant, branches, entities, after): &Asked,
+) -> Result<(Vec<Entry>, HistoryCursor), Error> {
+    let place = place(tx, *tenant, *after).await?;
+    let entries = history::feed(tx, *tenant, (branches, entities), place.code, PAGE as i64 + 1).await?;
+    Ok((entries, place))
+}
+
+/// The place that a cursor names, whole; refuses one of a history that is no more. A change that is no longer kept says
+/// nothing: its code was given here, and that is all that is known.
+async fn place(tx: &mut Tx, tenant: TenantId, after: HistoryCursor) -> Result<HistoryCursor, Error> {
+    if after.code == HistoryCursor::START.code {
+        return Ok(HistoryCursor::START);
+    }
+    let Some(mark) = history::mark(tx, tenant, after.code).await? else {
+        let newest = counters::last(&mut *tx, tenant, Counter::History).await?;
+        let was_given = i64::from(after.code.get()) <= newest;
+        return if was_given { Ok(after) } else { Err(Rejection::HistoryPutBack.into()) };
+    };
+    let here = cursor(tenant, &mark);
+    match after.digest.is_none_or(|digest| Some(digest) == here.digest) {
+        true => Ok(here),
+        false => Err(Rejection::HistoryPutBack.into()),
+    }
+}
+
+fn cursor(tenant: TenantId, change: &Mark) -> HistoryCursor {
+    HistoryCursor { code: change.code, digest: Some(digest(tenant, change)) }
+}
+
+fn mark_of(entry: &Entry) -> Mark {
+    Mark { code: entry.code, entity: entry.entity, record: entry.record, at: entry.at }
+}
+
+/// Of what never changes of a change. Its body is left out: it tells of somebody, and may have to be written anew when he
+/// is forgotten.
+pub(crate) fn digest(tenant: TenantId, change: &Mark) -> ChangeDigest {
+    let text = format!(
+        "{tenant} {} {} {} {}",
+        change.code,
+        change.at.millis(),
+        change.entity.number(),
+        change.record
+    );
+    let [a, b, c, d, e, f, ..] = <[u8; 32]>::from(Sha256::digest(text));
+    ChangeDigest::new([a, b, c, d, e, f])
 }
 
 /// Whom a trigger tells of.

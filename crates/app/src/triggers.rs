@@ -8,6 +8,7 @@ pub use conclude::{Outcome, Policy, Verdict, conclude};
 pub use looked::{COUNTED, Fares, Found, LOOKED_AT, Wanted, fares, newest, one};
 
 use crate::base::registers;
+use crate::feed;
 use crate::once::{self, Done, Once};
 use crate::receivers::{self, By, Keys};
 use crate::{App, Error, Vault};
@@ -21,6 +22,7 @@ pub use storage::attempts::Attempt;
 use storage::counters::{self, Counter};
 pub use storage::deliveries::Delivery;
 use storage::deliveries::{self, Again};
+pub use storage::history::Mark;
 use storage::leases::{self, Lease};
 use storage::queues::{self, Held};
 pub use storage::queues::{Due, Place, Wanted as Room};
@@ -45,6 +47,11 @@ pub struct Job {
 }
 
 impl Job {
+    /// The change that the message is of.
+    pub fn mark(&self) -> Mark {
+        Mark { code: self.history, entity: self.entity, record: self.record, at: self.changed_at }
+    }
+
     fn held(&self) -> Held {
         Held {
             tenant: self.tenant,
@@ -56,9 +63,16 @@ impl Job {
     }
 }
 
-/// The `webhook-id` of a message: the same each time that it is sent.
-pub fn message_id(tenant: TenantId, history: HistoryCode) -> String {
-    format!("msg_{tenant}_{history}")
+/// The `webhook-id` of the message of a change: the same each time that it is sent, and another where a base that was put
+/// back gives the code again.
+pub fn message_id(tenant: TenantId, change: &Mark) -> String {
+    format!("msg_{tenant}_{}_{}", change.code, feed::digest(tenant, change))
+}
+
+/// What of a delivery names its change.
+pub fn mark_of(delivery: &Delivery) -> Mark {
+    let Delivery { history, entity, record, created_at, .. } = *delivery;
+    Mark { code: history, entity, record, at: created_at }
 }
 
 /// A message on its way.

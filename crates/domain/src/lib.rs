@@ -11,6 +11,7 @@ mod chance;
 mod codes;
 mod colour;
 mod criteria;
+mod cursor;
 mod date;
 mod document;
 mod email;
@@ -49,6 +50,7 @@ pub use colour::Colour;
 pub use criteria::{
     BenefitCriteria, BenefitKey, ClaimCriteria, Contact, DealCriteria, MemberCriteria, ValidationKeys,
 };
+pub use cursor::{ChangeDigest, HistoryCursor};
 pub use date::Date;
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;

@@ -105,6 +105,10 @@ pub enum Rejection {
     TooManyFilters {
         most: usize,
     },
+    /// No place in the history of situations.
+    BadHistoryCursor(String),
+    /// The history that a reader read is not the one that there is: the base was put back to an earlier state.
+    HistoryPutBack,
     /// Neither a stretch nor a day.
     NothingToSendAgain,
     /// From a later one to an earlier one, or from none.
@@ -411,6 +415,7 @@ impl Rejection {
                 | Rejection::TooManyFilters { .. }
                 | Rejection::LastAdministrator(_)
                 | Rejection::OldVersion { .. }
+                | Rejection::HistoryPutBack
                 | Rejection::MayNotMove { .. }
                 | Rejection::NoOpenSituation
                 | Rejection::CodeTaken { .. }

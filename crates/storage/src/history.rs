@@ -183,6 +183,31 @@ pub async fn from_code(
     found.map(|row| Ok((row.get("code")?, row.get("happened_at")?))).transpose()
 }
 
+/// What a change was of, and when: what tells it from another that once bore its code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    pub code: HistoryCode,
+    pub entity: Entity,
+    pub record: i32,
+    pub at: Moment,
+}
+
+/// What is known of the change with this code.
+pub async fn mark(tx: &mut Tx, tenant: TenantId, code: HistoryCode) -> Result<Option<Mark>, Error> {
+    let statement = sql("SELECT entity, record, happened_at FROM history WHERE tenant = $1 AND code = $2");
+    let found = tx.one(statement.arg(tenant).arg(code)).await?;
+    found
+        .map(|row| {
+            Ok(Mark {
+                code,
+                entity: row.get("entity")?,
+                record: row.get("record")?,
+                at: row.get("happened_at")?,
+            })
+        })
+        .transpose()
+}
+
 /// What was told of a change, as it was rendered when it happened.
 pub async fn body(tx: &mut Tx, tenant: TenantId, code: HistoryCode) -> Result<Option<String>, Error> {
     let statement = sql("SELECT body FROM history WHERE tenant = $1 AND code = $2").arg(tenant).arg(code);

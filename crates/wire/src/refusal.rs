@@ -117,6 +117,10 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::BadStretch => {
             "codHistoricoFinal: deve ser igual ou maior que codHistoricoInicial, e os dois maiores que zero.".to_owned()
         }
+        Rejection::BadHistoryCursor(given) => {
+            format!("apos: \"{given}\" não é uma posição do histórico; envie o `proximo` da última leitura, ou um codHistorico.")
+        }
+        Rejection::HistoryPutBack => "apos: a base voltou a um estado anterior (uma cópia foi restaurada), e esta posição do histórico já não existe: o que foi lido depois daquela cópia foi desfeito. Leia de novo desde o começo, sem `apos`, ou envie em `apos` um codHistorico que ainda exista.".to_owned(),
         Rejection::NothingToSendAgain => {
             "codHistoricoInicial: informe de que código (e, em codHistoricoFinal, até qual), ou um dia, ou um momento, em desde.".to_owned()
         }

@@ -59,7 +59,7 @@ fn record(tenant: TenantId, zone: &TimeZone, told: Told) -> EntregaTO {
     EntregaTO {
         cod_receptor: one.receiver.get(),
         cod_historico: one.history.get(),
-        webhook_id: triggers::message_id(tenant, one.history),
+        webhook_id: triggers::message_id(tenant, &triggers::mark_of(&one)),
         entidade: wire::entity_path(one.entity),
         codigo: one.record,
         estado: wire::delivery_state(one.state),

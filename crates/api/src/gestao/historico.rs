@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use app::base::Registers;
 use app::feed::{self, Entry};
 use axum::extract;
-use domain::{HistoryCode, SituationCode};
+use domain::{HistoryCursor, SituationCode};
 use serde_json::value::RawValue;
 use wire::names;
 use wire::records::{HistoricoQuery, HistoricoTO, MudancaTO};
@@ -18,9 +18,9 @@ pub async fn page(
     Caller(caller): Caller,
     Query(query): Query<HistoricoQuery>,
 ) -> Result<Answer<HistoricoTO>, Failure> {
-    let after = query.after.set().map_or(0, wire::read::Between::get);
-    let page = feed::page(&state.app, &caller, query.entity.set(), HistoryCode::new(after)).await?;
-    let next = page.entries.last().map_or(after, |entry| entry.code.get());
+    let after = query.after.set().unwrap_or(HistoryCursor::START);
+    let page = feed::page(&state.app, &caller, query.entity.set(), after).await?;
+    let next = page.next.to_string();
     let items = page.entries.into_iter().map(|entry| change(&page.registers, entry));
     let items = items.collect::<Result<Vec<MudancaTO>, Failure>>()?;
     Ok(Answer(HistoricoTO { itens: items, proximo: next, tem_mais: page.has_more }))

@@ -104,7 +104,7 @@ async fn whoever_follows_the_feed_while_eight_write_misses_nothing(world: World)
         let ended = writing.is_finished();
         let page = calls.read(&calls.operator, HISTORY, &[("apos", &after)]).await;
         seen.extend(each(&items(&page), "codHistorico"));
-        after = page["proximo"].to_string();
+        after = page["proximo"].as_str().unwrap().to_owned();
         if ended && page["temMais"] == false {
             break;
         }

@@ -3,6 +3,7 @@
 use crate::calls::{BENEFITS, Calls, HISTORY, each, health, items, told_about};
 use serde_json::{Value, json};
 use std::time::Duration;
+use storage::{Lane, sql};
 use testkit::{World, both_engines};
 
 #[both_engines]
@@ -97,16 +98,16 @@ async fn the_feed_goes_on_from_a_cursor_a_hundred_at_a_time(world: World) {
     }
     let first = calls.read(&calls.operator, HISTORY, &[]).await;
     assert_eq!((items(&first).len(), &first["temMais"]), (100, &json!(true)));
-    let after = first["proximo"].to_string();
+    let after = text(&first["proximo"]);
     let second = calls.read(&calls.operator, HISTORY, &[("apos", &after)]).await;
     assert_eq!((items(&second).len(), &second["temMais"]), (30, &json!(false)));
     let codes: Vec<Value> =
         items(&first).iter().chain(&items(&second)).map(|one| one["codHistorico"].clone()).collect();
     assert_eq!(codes, (1..=130).map(|code| json!(code)).collect::<Vec<_>>());
-    let end = second["proximo"].to_string();
+    let end = text(&second["proximo"]);
     let nothing = calls.read(&calls.operator, HISTORY, &[("apos", &end)]).await;
     assert_eq!((items(&nothing).len(), &nothing["temMais"]), (0, &json!(false)));
-    assert_eq!(nothing["proximo"].to_string(), end, "to go on from when there is more");
+    assert_eq!(text(&nothing["proximo"]), end, "to go on from when there is more");
     calls.health(1, json!({})).await;
     let more = calls.read(&calls.operator, HISTORY, &[("apos", &end)]).await;
     assert_eq!(each(&items(&more), "codHistorico"), [json!(131)]);
@@ -137,7 +138,7 @@ async fn the_feed_is_narrowed_by_entity(world: World) {
     for name in ["Benefício", "Evento", "Vistoria", "Help Desk", "Consulta"] {
         assert!(told.contains(name), "{name} in {told}");
     }
-    for wrong in ["x", "-1", "1.5"] {
+    for wrong in ["x", "-1", "1.5", "1-2", "2147483648"] {
         let refused = calls.get(&calls.operator, HISTORY, &[("apos", wrong)]).await;
         assert!(told_about(refused.refuses(400), "apos"), "{wrong}");
     }
@@ -157,4 +158,77 @@ async fn the_feed_shows_a_caller_his_stores_alone_and_every_role_may_read_it(wor
     assert_eq!(stores(&calls.integration).await, [json!(2), json!(3), json!(2)]);
     assert_eq!(stores(&calls.stranger).await, Vec::<Value>::new());
     calls.server().call("GET", HISTORY, &[], "").await.refuses(401);
+}
+
+fn text(cursor: &Value) -> String {
+    cursor.as_str().unwrap().to_owned()
+}
+
+/// Rewinds the base to its first changes, as an older copy that is put back.
+async fn put_back(calls: &Calls, last: i64) {
+    let input = (calls.world.here, last);
+    let unit = calls.world.db().write(Lane::of(calls.world.here), input, |tx, (tenant, last)| {
+        Box::pin(async move {
+            for text in [
+                "DELETE FROM outbox WHERE tenant = $1 AND history_code > $2",
+                "DELETE FROM history WHERE tenant = $1 AND code > $2",
+                "UPDATE counters SET last = $2 WHERE tenant = $1 AND kind = 'history'",
+            ] {
+                tx.execute(sql(text).arg(*tenant).arg(*last)).await?;
+            }
+            Ok::<_, storage::Error>(())
+        })
+    });
+    unit.await.unwrap();
+}
+
+#[both_engines]
+async fn a_reader_of_a_base_that_was_put_back_is_told_so(world: World) {
+    let calls = Calls::on(world).await;
+    calls.member(1).await;
+    for _ in 0..3 {
+        calls.health(1, json!({})).await;
+    }
+    let early = text(&calls.read(&calls.operator, HISTORY, &[]).await["proximo"]);
+    calls.health(1, json!({})).await;
+    let late = text(&calls.read(&calls.operator, HISTORY, &[]).await["proximo"]);
+    assert!(early.starts_with("3-") && late.starts_with("4-"), "{early} {late}");
+
+    put_back(&calls, 3).await;
+    let told = async |after: &str| {
+        let refused = calls.get(&calls.operator, HISTORY, &[("apos", after)]).await;
+        let told = refused.refuses(409).to_owned();
+        assert!(told_about(&told, "apos") && told.contains("estado anterior"), "{told}");
+        assert!(told.contains("desde o começo"), "{told}");
+    };
+    told(&late).await;
+    // A bare number beyond what there is says as much.
+    told("4").await;
+
+    // The code is given again, to something else.
+    calls.world.clock.pass(Duration::from_secs(60));
+    calls.health(1, json!({})).await;
+    told(&late).await;
+    for goes_on in [&*early, "3"] {
+        let page = calls.read(&calls.operator, HISTORY, &[("apos", goes_on)]).await;
+        assert_eq!(each(&items(&page), "codHistorico"), [json!(4)], "{goes_on}");
+        assert_ne!(text(&page["proximo"]), late);
+    }
+    for (all, count) in [("0", 4), ("1", 3), ("4", 0)] {
+        let page = calls.read(&calls.operator, HISTORY, &[("apos", all)]).await;
+        assert_eq!(items(&page).len(), count, "{all}");
+    }
+}
+
+/// A program that counts by itself gets the whole cursor with its first answer.
+#[both_engines]
+async fn a_bare_number_becomes_a_cursor(world: World) {
+    let calls = Calls::on(world).await;
+    calls.member(1).await;
+    calls.health(1, json!({})).await;
+    let nothing = calls.read(&calls.operator, HISTORY, &[("apos", "1")]).await;
+    let whole = calls.read(&calls.operator, HISTORY, &[]).await;
+    assert_eq!((items(&nothing).len(), &nothing["proximo"]), (0, &whole["proximo"]));
+    let stranger = calls.read(&calls.stranger, HISTORY, &[]).await;
+    assert_eq!(stranger["proximo"], "0", "before the first");
 }

@@ -10,7 +10,7 @@ use crate::base::{self, Registers};
 use crate::searches::{self, Behind, FoundBenefit, Part, Turn};
 use crate::{App, cases, deals, feed, leads, mail, registering, triggers, users};
 use ::registers::Register;
-use domain::{CaseKind, Entity, HistoryCode, Moment, UserCode};
+use domain::{CaseKind, Entity, HistoryCode, HistoryCursor, Moment, UserCode};
 use std::collections::HashMap;
 use std::sync::Arc;
 use wire::read::{self, Between, Given, QueryDate, Record};
@@ -44,7 +44,7 @@ enum At {
     Audit { before: Option<i32>, users: Option<Arc<HashMap<UserCode, String>>> },
     Mails { before: i32 },
     Deliveries { before: Option<HistoryCode> },
-    History { after: HistoryCode },
+    History { after: HistoryCursor },
     Register { register: &'static Register, page: i32, names: Option<Names> },
 }
 
@@ -60,7 +60,7 @@ impl Rows {
             Which::Audit => At::Audit { before: None, users: None },
             Which::Mails => At::Mails { before: i32::MAX },
             Which::Deliveries => At::Deliveries { before: None },
-            Which::History => At::History { after: HistoryCode::new(0) },
+            Which::History => At::History { after: HistoryCursor::START },
             Which::Register(register) => At::Register { register, page: 1, names: None },
         };
         Rows { pairs, columns, at, done: false }
@@ -157,7 +157,7 @@ impl Rows {
             At::History { after } => {
                 let query: HistoricoQuery = asked(pairs)?;
                 let found = feed::page(app, caller, query.entity.set(), *after).await?;
-                *after = found.entries.last().map_or(*after, |one| one.code);
+                *after = found.next;
                 (picked(office::HISTORY, columns, &found.registers, &found.entries), found.has_more)
             }
             At::Register { register, page, names } => {

@@ -5,7 +5,7 @@ use super::script::{HERE, Script, pairs};
 use app::access::Session;
 use app::benefits::{self};
 use app::{dependents, feed, memory, searches};
-use domain::{BenefitCode, Entity, HistoryCode};
+use domain::{BenefitCode, Entity, HistoryCode, HistoryCursor};
 use wire::read::query;
 
 impl Script<'_> {
@@ -135,7 +135,8 @@ impl Script<'_> {
             for (which, after) in [("page 1", 0), ("page in the middle", last / 2), ("last page", last - 50)]
             {
                 self.recorder.begin(&format!("feed of {what} / {which} / {who}"));
-                feed::page(self.app, caller, entity, HistoryCode::new(after)).await.unwrap();
+                let after = HistoryCursor::of_code(HistoryCode::new(after));
+                feed::page(self.app, caller, entity, after).await.unwrap();
             }
         }
     }

@@ -234,7 +234,7 @@ async fn one_page(
         sent_to: format!("{}/{}", receiver.address, wire::entity_path(told.delivery.entity)),
         address: receiver.address,
         line: line(&frame.root, &told, zone),
-        id: triggers::message_id(tenant, history),
+        id: triggers::message_id(tenant, &triggers::mark_of(&told.delivery)),
         ended: told.delivery.ended_at.map(|at| moment(at, zone)).unwrap_or_default(),
         attempts: told.attempts.iter().rev().map(tried).collect(),
         body: shown::pretty(&body),

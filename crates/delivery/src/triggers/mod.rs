@@ -479,7 +479,7 @@ impl Engine {
         let outcome = if !is_open || left < self.settings.timeout || self.stopping.load(Ordering::Relaxed) {
             Outcome { verdict: Verdict::Untried, ..outcome(job, tried_at) }
         } else {
-            let id = triggers::message_id(job.tenant, job.history);
+            let id = triggers::message_id(job.tenant, &job.mark());
             let message = Message { id: &id, entity: job.entity, body: &job.body, now: tried_at };
             if job.tries == 0 {
                 let since = tried_at.since(job.changed_at).as_secs_f64();

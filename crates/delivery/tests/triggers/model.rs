@@ -5,7 +5,7 @@ use crate::scene::{DAY, Office, SECOND, Scene, engine, settings};
 use app::once::Once;
 use app::triggers::{self, Policy, Replay, Told};
 use delivery::triggers::Settings;
-use domain::{BenefitCode, Chance, DeliveryState, Moment, ReceiverCode};
+use domain::{BenefitCode, Chance, DeliveryState, Moment, ReceiverCode, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -114,7 +114,7 @@ fn is_success(taken: &Taken) -> bool {
 }
 
 /// What arrived is what was so, under its own name, and in the order of its record where nothing was given up.
-fn check(name: &str, receiver: &Receiver, history: &BTreeMap<i64, String>, told: &[Told], tenant: &str) {
+fn check(name: &str, receiver: &Receiver, history: &BTreeMap<i64, String>, told: &[Told], tenant: TenantId) {
     assert_eq!(told.len(), history.len(), "{name}: one delivery for each change, no more and no less");
     let given_up: BTreeSet<i64> = told
         .iter()
@@ -126,7 +126,9 @@ fn check(name: &str, receiver: &Receiver, history: &BTreeMap<i64, String>, told:
     for taken in receiver.taken() {
         let code = taken.history();
         assert_eq!(Some(&taken.body), history.get(&code), "{name}: the bytes of the history");
-        assert_eq!(taken.header("webhook-id"), format!("msg_{tenant}_{code}"), "{name}");
+        let delivery = told.iter().find(|one| i64::from(one.delivery.history.get()) == code).unwrap();
+        let id = triggers::message_id(tenant, &triggers::mark_of(&delivery.delivery));
+        assert_eq!(taken.header("webhook-id"), id, "{name}");
         assert_eq!(taken.path, "/beneficio", "{name}");
         if is_success(&taken) && successes.insert(code) && !given_up.contains(&code) {
             arrived.entry(taken.record()).or_default().push(code);
@@ -205,9 +207,9 @@ async fn nothing_is_lost_invented_or_reordered_whatever_dies(world: World) {
     for name in ["slow", "lying", "flapping"] {
         until(name, || is_done(&scene, codes[name])).await;
     }
-    let tenant = scene.world.here.to_string();
+    let tenant = scene.world.here;
     for (name, receiver) in &all {
-        check(name, receiver, &history, &scene.deliveries(codes[name]).await, &tenant);
+        check(name, receiver, &history, &scene.deliveries(codes[name]).await, tenant);
     }
     // All are well again, and what was given up is sent again: then nothing is missing anywhere.
     for (name, receiver) in &all {

@@ -6,7 +6,7 @@ use crate::names::{self, Named};
 use crate::refusal;
 use domain::{
     BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Colour, Cpf, Date, DealCode, DependentCode,
-    Document, Email, Entity, Field, FieldCode, FunnelCode, HistoryCode, Host, ItemCode, LeadCode, Money,
+    Document, Email, Entity, Field, FieldCode, FunnelCode, HistoryCode, HistoryCursor, Host, ItemCode, LeadCode, Money,
     Name, Note, PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode,
     Since, StageCode, SupplierCode, Text, TimeZone, Uf, UserCode, VehicleTypeCode, fold,
 };
@@ -68,6 +68,7 @@ texts! {
     CardNumber: CardNumber::parse, string().pattern(Some(r"^\d{4} ?\d{2} ?\d ?\d{3} ?\d{3}$"));
     ReceiverAddress: ReceiverAddress::parse, string().max_length(Some(ReceiverAddress::LONGEST));
     Note: Note::parse, string().max_length(Some(Note::LONGEST));
+    HistoryCursor: HistoryCursor::parse, string().pattern(Some(r"^\d{1,10}(-[0-9a-f]{12})?$"));
     Host: Host::parse, string().max_length(Some(253));
     TimeZone: TimeZone::parse, string();
     Colour: Colour::parse, string().pattern(Some("^#?[0-9A-Fa-f]{6}$"));

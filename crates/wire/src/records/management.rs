@@ -2,7 +2,7 @@
 
 use crate::input;
 use crate::read::{Between, described};
-use domain::{Entity, PersonCode, UserCode};
+use domain::{Entity, HistoryCursor, PersonCode, UserCode};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -12,8 +12,8 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 input! {
     /// De onde em diante se lê o histórico de situações.
     pub struct HistoricoQuery = "HistoricoQueryTO" {
-        /// O cursor: as mudanças depois desta. Sem ele, desde a primeira.
-        after "apos": optional Between<0, { i32::MAX }> = 918,
+        /// De onde em diante: o `proximo` da última leitura, ou um codHistorico. Sem ele, desde a primeira mudança.
+        after "apos": optional HistoryCursor = "918-3f2a9c01b7de",
         /// Só as mudanças desta entidade: Benefício, Evento, Vistoria, Help Desk ou Consulta.
         entity "entidade": optional Entity = "Benefício",
     }
@@ -25,9 +25,9 @@ input! {
 pub struct HistoricoTO {
     /// As mudanças, até 100.
     pub itens: Vec<MudancaTO>,
-    /// O cursor a enviar em `apos` da próxima vez.
-    #[schema(examples(918))]
-    pub proximo: i32,
+    /// O que enviar em `apos` da próxima vez: um texto, a guardar como veio.
+    #[schema(examples("918-3f2a9c01b7de"))]
+    pub proximo: String,
     /// Se já há mais mudanças depois destas.
     #[schema(examples(false))]
     pub tem_mais: bool,

@@ -169,7 +169,7 @@ pub struct EntregaTO {
     #[schema(examples(918))]
     pub cod_historico: i32,
     /// O `webhook-id`, o mesmo em todas as tentativas.
-    #[schema(examples("msg_1_918"))]
+    #[schema(examples("msg_1_918_3f2a9c01b7de"))]
     pub webhook_id: String,
     /// beneficio, evento, vistoria, helpDesk ou consulta.
     #[schema(examples("beneficio"))]

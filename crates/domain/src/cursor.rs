@@ -1,0 +1,93 @@
+//! Places in the history of situations, as those who read it keep them.
+
+use crate::{HistoryCode, Rejection};
+use std::fmt;
+
+/// Tells a change from every other that ever bore its code: a database that was put back to an earlier state gives the same
+/// codes again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChangeDigest([u8; 6]);
+
+impl ChangeDigest {
+    pub const fn new(bytes: [u8; 6]) -> ChangeDigest {
+        ChangeDigest(bytes)
+    }
+
+    fn parse(text: &str) -> Option<ChangeDigest> {
+        if text.len() != 12 || !text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+            return None;
+        }
+        let number = u64::from_str_radix(text, 16).ok()?;
+        let [_, _, bytes @ ..] = number.to_be_bytes();
+        Some(ChangeDigest(bytes))
+    }
+}
+
+impl fmt::Display for ChangeDigest {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+    }
+}
+
+/// Where somebody who reads the history is: behind the change of this code. Without a digest it is a bare number, from
+/// somebody who counts himself or read an earlier version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HistoryCursor {
+    pub code: HistoryCode,
+    pub digest: Option<ChangeDigest>,
+}
+
+impl HistoryCursor {
+    /// Before the first change.
+    pub const START: HistoryCursor = HistoryCursor::of_code(HistoryCode::new(0));
+
+    pub const fn of_code(code: HistoryCode) -> HistoryCursor {
+        HistoryCursor { code, digest: None }
+    }
+
+    /// `918-3f2a9c01b7de`, or `918`.
+    pub fn parse(text: &str) -> Result<HistoryCursor, Rejection> {
+        let bad = || Rejection::BadHistoryCursor(text.to_owned());
+        let (code, digest) = match text.split_once('-') {
+            Some((code, digest)) => (code, Some(ChangeDigest::parse(digest).ok_or_else(bad)?)),
+            None => (text, None),
+        };
+        if code.is_empty() || !code.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(bad());
+        }
+        let code = code.parse().map(HistoryCode::new).map_err(|_| bad())?;
+        Ok(HistoryCursor { code, digest })
+    }
+}
+
+impl fmt::Display for HistoryCursor {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.digest {
+            Some(digest) => write!(out, "{}-{digest}", self.code),
+            None => self.code.fmt(out),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_read_back_as_it_was_written() {
+        let code = HistoryCode::new(918);
+        let digest = Some(ChangeDigest::new([0, 0x2a, 0x9c, 0x01, 0xb7, 0xde]));
+        let whole = HistoryCursor { code, digest };
+        assert_eq!(whole.to_string(), "918-002a9c01b7de");
+        for cursor in [whole, HistoryCursor::of_code(code), HistoryCursor::START] {
+            assert_eq!(HistoryCursor::parse(&cursor.to_string()), Ok(cursor));
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_a_cursor() {
+        for bad in ["", "x", "-1", "+1", "1.5", "918-", "918-xyz", "918-002A9C01B7DE", "918-002a9c01b7de0", "2147483648"] {
+            assert!(HistoryCursor::parse(bad).is_err(), "{bad}");
+        }
+    }
+}
