@@ -52,10 +52,17 @@ fn tenant() -> Command {
         flag("default", "Torna esta a base de quem não diz qual; a primeira já é"),
     ]);
     let list = Command::new("list").about("Lista as bases deste servidor");
-    Command::new("tenant")
-        .about("As bases: as associações deste servidor")
-        .subcommand(create)
-        .subcommand(list)
+    let named = |name: &'static str, about: &'static str| {
+        let host =
+            text("host", "HOST", "O nome do servidor, como app.exemplo.com.br, sem porta").required(true);
+        Command::new(name).about(about).args([host, in_tenant()])
+    };
+    let host = Command::new("host").about("Os nomes de servidor que levam a uma base").subcommands([
+        named("add", "Faz um nome de servidor levar a uma base; cada um é de uma base só"),
+        named("remove", "Retira um nome de servidor de uma base"),
+        Command::new("list").about("Lista os nomes de servidor de uma base").arg(in_tenant()),
+    ]);
+    Command::new("tenant").about("As bases: as associações deste servidor").subcommands([create, list, host])
 }
 
 fn user() -> Command {
@@ -233,11 +240,15 @@ fn export() -> Command {
 fn bring() -> Command {
     Command::new("bring")
         .about(
-            "Traz uma associação exportada a um servidor que não a tem, ou termina o que ficou pela metade",
+            "Traz uma associação exportada a um servidor que não a tem; termina, ou descarta, o que ficou pela metade",
         )
         .args([
-            text("from", "ARQUIVO", "O arquivo de `amparo export`").required(true),
+            text("from", "ARQUIVO", "O arquivo de `amparo export`").required_unless_present("discard"),
             flag("paused", "Uma cópia para olhar: pausa os receptores e não envia os e-mails que esperavam"),
+            flag("with-hosts", "Toma também os nomes de servidor do arquivo; sem isto, use `amparo tenant host add`"),
+            flag("with-mails", "Envia daqui os e-mails que esperavam lá; sem isto, eles vêm e não são enviados"),
+            flag("discard", "Apaga a base que ficou pela metade, com os arquivos anexados dela")
+                .conflicts_with_all(["from", "paused", "with-hosts", "with-mails"]),
         ])
 }
 

@@ -102,10 +102,12 @@ impl From<WholeError> for Fatal {
                 "Este arquivo vem de um banco na versão {found}, mais nova que a {known} que este programa conhece; use a versão mais nova do Amparo."
             ),
             WholeError::Damaged { path, cause } => {
-                format!("O arquivo {path} da exportação está danificado ({cause}); nada foi gravado dele.")
+                format!("O arquivo {path} da exportação está danificado ({cause}); nada foi gravado.")
             }
             WholeError::BadRow { path, line, cause } => {
-                format!("A linha {line} de {path}, na exportação, não serve: {cause}.")
+                format!(
+                    "A linha {line} de {path}, na exportação, não serve: {cause}; nada foi gravado do arquivo."
+                )
             }
             WholeError::Taken(tenant) => format!(
                 "A base {tenant} já existe neste servidor, e uma associação trazida mantém o número dela; use um servidor sem essa base."
@@ -121,8 +123,11 @@ impl From<WholeError> for Fatal {
                 )
             }
             WholeError::HalfBrought(tenant) => format!(
-                "A base {tenant} ficou pela metade, de outro arquivo: termine-a primeiro com o arquivo dela."
+                "A base {tenant} ficou pela metade, de outro arquivo: termine-a primeiro com o arquivo dela, ou descarte-a com `amparo bring --discard`."
             ),
+            WholeError::NothingHalfBrought => {
+                "Nenhuma base ficou pela metade neste servidor: não há o que descartar.".to_owned()
+            }
             WholeError::Meanwhile => {
                 "Outro processo está trazendo esta base agora; espere que ele termine.".to_owned()
             }

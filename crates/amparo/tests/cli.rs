@@ -5,8 +5,12 @@
 mod access;
 #[path = "cli/files.rs"]
 mod files;
+#[path = "cli/hosts.rs"]
+mod hosts;
 #[path = "cli/imports.rs"]
 mod imports;
+#[path = "cli/life.rs"]
+mod life;
 #[path = "cli/mail.rs"]
 mod mail;
 #[path = "cli/slow.rs"]

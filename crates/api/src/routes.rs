@@ -318,10 +318,10 @@ fn written() -> Vec<Operation> {
             .takes::<LeadAlteracaoInput>()
             .answers::<LeadGestaoTO>(),
         get("/gestao/base", ADMINISTRATOR, gestao::base::own)
-            .told(Management, "A base", "A própria associação: nome, endereços, fuso horário e cores.")
+            .told(Management, "A base", "A própria associação: nome, fuso horário, cores e os nomes de servidor pelos quais é encontrada.")
             .answers::<BaseTO>(),
         put("/gestao/base", ADMINISTRATOR, gestao::base::change)
-            .told(Management, "Alterar a base", "Altera a própria associação; vale na hora. Um nome de servidor é de uma base só.")
+            .told(Management, "Alterar a base", "Altera a própria associação; vale na hora. Os nomes de servidor são de quem administra o servidor, que os define por comando: um pedido com `hosts` é recusado (400).")
             .takes::<BaseInput>()
             .answers::<BaseTO>(),
     ]

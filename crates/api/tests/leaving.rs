@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
 use app::demo::{self, ADMINISTRATOR, Demo};
-use app::whole::{self, Brought, WholeError};
+use app::whole::{self, BringOptions, Brought, WholeError};
 use app::{App, Vault};
 use domain::TenantId;
 use std::collections::BTreeSet;
@@ -172,8 +172,11 @@ async fn export(place: &Place, to: &Path) {
     assert!(exported.manifest.rows() > 1_000);
 }
 
+/// All that an archive holds, so that both are alike.
+const EVERYTHING: BringOptions = BringOptions { paused: false, with_hosts: true, with_mails: true };
+
 async fn bring(place: &Place, from: &Path) -> Result<Brought, WholeError> {
-    whole::bring(&place.app, vault(), from, false, |_, _| {}).await
+    whole::bring(&place.app, vault(), from, EVERYTHING, |_, _| {}).await
 }
 
 async fn leave(from: Engine, to: Engine) {
@@ -260,7 +263,7 @@ async fn go_on(engine: Engine) {
     let mut reached = 0;
     for stop in [1, 40, 400, 1_500, 3_000] {
         let (cut, mut cut_off) = tokio::sync::mpsc::unbounded_channel();
-        let bringing = whole::bring(&there.app, vault(), &file, false, move |step, rows| {
+        let bringing = whole::bring(&there.app, vault(), &file, EVERYTHING, move |step, rows| {
             if step == whole::Step::Writing && rows >= stop {
                 let _ = cut.send(rows);
             }

@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use storage::Tx;
 use storage::counters::{self, Counter};
-use storage::history::{self, Mark};
 pub use storage::history::Entry;
+use storage::history::{self, Mark};
 
 /// Entries in a page.
 pub const PAGE: usize = 100;

@@ -27,6 +27,7 @@ pub mod health;
 pub mod housekeeping;
 pub mod importing;
 pub mod leads;
+pub mod life;
 pub mod mail;
 pub mod memory;
 pub mod mirroring;

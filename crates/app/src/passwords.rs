@@ -39,6 +39,14 @@ pub struct Passwords {
     nobody: Arc<str>,
 }
 
+/// The most that a hash may ask for. One that somebody else made, and that came with an archive, must not choose how much of
+/// this machine a stranger's wrong password takes: 64 MiB, as the second recommendation of RFC 9106 has it.
+mod most {
+    pub const MEMORY_KIB: u32 = 64 * 1024;
+    pub const PASSES: u32 = 4;
+    pub const LANES: u32 = 4;
+}
+
 /// How long somebody waits for his turn before he is told that too many do.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -89,8 +97,16 @@ impl Passwords {
         hash: Option<&str>,
     ) -> (Turn, Result<bool, Error>) {
         metrics::counter!("amparo_password_checks_total").increment(1);
-        let (known, hash) = (hash.is_some(), hash.unwrap_or(&self.nobody).to_owned());
-        off_thread(turn, move || Ok(verify(&password, &hash)? && known)).await
+        let kept = hash.and_then(acceptable);
+        if hash.is_some() && kept.is_none() {
+            tracing::warn!("a user's password hash is none that is computed here; nobody enters by it");
+        }
+        let (is_known, nobody) = (kept.is_some(), Arc::clone(&self.nobody));
+        let check = move || {
+            let hash = kept.or_else(|| acceptable(&nobody)).ok_or_else(|| failed(&"nobody's hash"))?;
+            Ok(verify(&password, &hash)? && is_known)
+        };
+        off_thread(turn, check).await
     }
 }
 
@@ -110,11 +126,29 @@ fn hash(cost: Cost, password: &Password, salt: &[u8]) -> Result<String, Error> {
     Ok(hash.to_string())
 }
 
+/// Whether a text is a hash that passwords are compared with here.
+pub(crate) fn is_acceptable(hash: &str) -> bool {
+    acceptable(hash).is_some()
+}
+
+/// The hash, where it is Argon2id, has all its parts, and asks for no more than may be asked.
+fn acceptable(text: &str) -> Option<PasswordHash> {
+    let hash = PasswordHash::new(text).ok()?;
+    let params = Params::try_from(&hash).ok()?;
+    let is_ours = hash.algorithm == Algorithm::Argon2id.ident()
+        && hash.version == Some(Version::V0x13.into())
+        && hash.salt.as_ref().is_some_and(|salt| salt.len() >= argon2::MIN_SALT_LEN)
+        && hash.hash.as_ref().is_some_and(|output| output.len() >= 16);
+    let is_affordable = params.m_cost() <= most::MEMORY_KIB
+        && params.t_cost() <= most::PASSES
+        && params.p_cost() <= most::LANES;
+    (is_ours && is_affordable).then_some(hash)
+}
+
 /// With the figures that the hash itself names, so that older hashes stay good when the figures change.
-fn verify(password: &str, hash: &str) -> Result<bool, Error> {
+fn verify(password: &str, hash: &PasswordHash) -> Result<bool, Error> {
     use argon2::password_hash::Error as Fault;
-    let hash = PasswordHash::new(hash).map_err(|error| failed(&error))?;
-    match Argon2::default().verify_password(password.as_bytes(), &hash) {
+    match Argon2::default().verify_password(password.as_bytes(), hash) {
         Ok(()) => Ok(true),
         Err(Fault::PasswordInvalid) => Ok(false),
         Err(error) => Err(failed(&error)),
@@ -157,8 +191,57 @@ mod tests {
         let password = Password::parse("amparo-demo").unwrap();
         let text = hash(Cost::OWASP, &password, &[7; 16]).unwrap();
         assert!(text.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{text}");
-        assert!(verify("amparo-demo", &text).unwrap());
-        assert!(!verify("amparo-demp", &text).unwrap());
+        let hash = acceptable(&text).unwrap();
+        assert!(verify("amparo-demo", &hash).unwrap());
+        assert!(!verify("amparo-demp", &hash).unwrap());
+    }
+
+    /// Salt and output stay; what is asked for is another.
+    fn asking(figures: &str) -> String {
+        let text = hash(Cost::CHEAPEST, &Password::parse("amparo-demo").unwrap(), &[7; 16]).unwrap();
+        text.replace("$argon2id$v=19$m=8,t=1,p=1$", figures)
+    }
+
+    #[test]
+    fn a_hash_that_asks_for_too_much_is_none() {
+        for good in [
+            "$argon2id$v=19$m=8,t=1,p=1$",
+            "$argon2id$v=19$m=19456,t=2,p=1$",
+            "$argon2id$v=19$m=65536,t=4,p=4$",
+        ] {
+            assert!(is_acceptable(&asking(good)), "{good}");
+        }
+        for bad in [
+            "$argon2id$v=19$m=1048576,t=3,p=1$",
+            "$argon2id$v=19$m=65537,t=1,p=1$",
+            "$argon2id$v=19$m=4294967295,t=1,p=1$",
+            "$argon2id$v=19$m=8,t=5,p=1$",
+            "$argon2id$v=19$m=64,t=1,p=5$",
+            "$argon2i$v=19$m=8,t=1,p=1$",
+            "$argon2id$v=16$m=8,t=1,p=1$",
+            "$argon2id$m=8,t=1,p=1$",
+            "$pbkdf2-sha256$i=1$",
+        ] {
+            assert!(!is_acceptable(&asking(bad)), "{bad}");
+        }
+        for none in [
+            "",
+            "nao e um hash",
+            "$argon2id$v=19$m=8,t=1,p=1$",
+            "$argon2id$v=19$m=8,t=1,p=1$BwcHBwcHBwcHBwcHBwcHBw",
+        ] {
+            assert!(!is_acceptable(none), "{none}");
+        }
+    }
+
+    /// It is a wrong password, whatever was typed, and costs what any other does.
+    #[tokio::test]
+    async fn nobody_enters_by_a_hash_that_is_none() {
+        let passwords = Passwords::new(Cost::CHEAPEST, 1, &Sevens).unwrap();
+        assert!(passwords.is_of("amparo-demo", &asking("$argon2id$v=19$m=8,t=1,p=1$")).await.unwrap());
+        for bad in ["nao e um hash".to_owned(), asking("$argon2id$v=19$m=4294967295,t=1,p=1$")] {
+            assert!(!passwords.is_of("amparo-demo", &bad).await.unwrap(), "{bad}");
+        }
     }
 
     #[test]
@@ -169,6 +252,6 @@ mod tests {
             text.len(),
             hash(Cost::OWASP, &Password::parse("uma senha longa").unwrap(), &[1; 16]).unwrap().len()
         );
-        assert!(!verify("amparo-demo", &text).unwrap());
+        assert!(!verify("amparo-demo", &acceptable(&text).unwrap()).unwrap());
     }
 }

@@ -1,6 +1,7 @@
 //! Creating a tenant, and finding the one that a command means. What an administrator sees and changes of his own is in
 //! `managed.rs`.
 
+pub mod hosts;
 mod managed;
 
 pub use managed::{Changed, Changes, Own, change, own};
@@ -46,6 +47,9 @@ pub struct Created {
 /// born with.
 pub async fn create(app: &App, new: &NewTenant) -> Result<Created, Error> {
     let input = parse(new, app.now())?;
+    if let Some(host) = new.hosts.iter().find_map(|host| hosts::parse(&app.public_url, host).err()) {
+        return Err(host.into());
+    }
     // The server's lane: two tenants created at once still get two numbers, and one of them is the first.
     app.db.write(Lane::of(TenantId::SERVER), input, |tx, input| Box::pin(insert(tx, input))).await
 }

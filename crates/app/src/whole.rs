@@ -7,11 +7,13 @@
 
 mod archive;
 mod bring;
+mod discard;
 mod export;
+mod judge;
 mod record;
 
-pub(crate) use bring::half_brought;
-pub use bring::{Brought, Step, bring};
+pub use bring::{BringOptions, Brought, Step, bring, half_brought};
+pub use discard::{Discarded, discard};
 pub use export::{Exported, export};
 
 use crate::Error;
@@ -123,6 +125,8 @@ pub enum WholeError {
     HostsTaken(Vec<String>),
     #[error("half of {0} was brought from another file")]
     HalfBrought(TenantId),
+    #[error("nothing was brought by half")]
+    NothingHalfBrought,
     #[error("somebody else brings it")]
     Meanwhile,
     /// A part of the work ended in a way that nobody foresaw.

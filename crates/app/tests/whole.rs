@@ -4,11 +4,12 @@
 use app::files::{self, Incoming, Owner, Place};
 use app::housekeeping::{Retention, run_if_due};
 use app::once::Once;
-use app::whole::{self, Brought, WholeError};
+use app::whole::{self, BringOptions, Brought, WholeError};
 use app::{App, Vault, triggers};
 use domain::{Clock, FileOwner};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -89,10 +90,15 @@ impl Scene {
     /// The archive with other lines in one of its files, and everything that is told of them as it should be.
     fn edited(&self, path: &str, edit: impl Fn(&mut Value)) -> PathBuf {
         let mut manifest: Value = serde_json::from_slice(&content(&self.file, "manifesto.json")).unwrap();
-        let mut lines = Vec::new();
+        let (mut lines, mut renamed) = (Vec::new(), BTreeMap::new());
         for line in content(&self.file, path).split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             let mut row: Value = serde_json::from_slice(line).unwrap();
+            let before = row["path"].as_str().map(str::to_owned);
             edit(&mut row);
+            // The list of what was attached names other files of the archive.
+            if let (Some(before), Some(after)) = (before, row["path"].as_str()) {
+                renamed.insert(before, after.to_owned());
+            }
             lines.extend(serde_json::to_vec(&row).unwrap());
             lines.push(b'\n');
         }
@@ -108,7 +114,8 @@ impl Scene {
         let mut old = ZipArchive::new(File::open(&self.file).unwrap()).unwrap();
         let names: Vec<String> = old.file_names().map(|name| name.unwrap().into_owned()).collect();
         for name in names {
-            zip.start_file(name.as_str(), SimpleFileOptions::default()).unwrap();
+            let now = renamed.get(&name).unwrap_or(&name);
+            zip.start_file(now.as_str(), SimpleFileOptions::default()).unwrap();
             let mut bytes = Vec::new();
             old.by_name(&name).unwrap().read_to_end(&mut bytes).unwrap();
             let bytes = match name.as_str() {
@@ -131,7 +138,23 @@ fn content(archive: &Path, path: &str) -> Vec<u8> {
 }
 
 async fn bring(app: &App, from: &Path, paused: bool) -> Result<Brought, WholeError> {
-    Box::pin(whole::bring(app, vault(), from, paused, |_, _| {})).await
+    bring_with(app, from, BringOptions { paused, with_hosts: true, with_mails: true }).await
+}
+
+async fn bring_with(app: &App, from: &Path, options: BringOptions) -> Result<Brought, WholeError> {
+    Box::pin(whole::bring(app, vault(), from, options, |_, _| {})).await
+}
+
+/// How many rows there are of each table, but for those that every database has.
+async fn rows(app: &App) -> BTreeMap<String, i64> {
+    let mut all = BTreeMap::new();
+    let left = storage::whole::LEFT_BEHIND.iter().map(|(name, _)| *name).filter(|name| !name.contains('.'));
+    for table in storage::whole::tables().iter().map(|table| table.name).chain(left) {
+        let counted =
+            app.db.query(Weight::Search, sql("SELECT COUNT(*) AS n FROM").ending(table)).await.unwrap();
+        all.insert(table.to_owned(), counted[0].get("n").unwrap());
+    }
+    all
 }
 
 #[both_engines]
@@ -260,4 +283,122 @@ async fn a_file_that_was_lost_is_told_by_its_code(world: World) {
     let left: Vec<_> =
         std::fs::read_dir(scene.folder.path()).unwrap().map(|one| one.unwrap().file_name()).collect();
     assert_eq!(left.iter().filter(|name| name.to_str().unwrap().contains("zip")).count(), 2, "{left:?}");
+}
+
+/// Gives the file itself another name; the small picture of it keeps its own.
+fn rename(row: &mut Value, to: &str) {
+    if row["path"].as_str().unwrap().ends_with("/dados") {
+        row["path"] = json!(to);
+    }
+}
+
+/// A row that cannot be written, a name that is nobody's to take, a part that leads elsewhere: whatever is wrong, nothing of it
+/// is written, and the next archive is welcome.
+#[both_engines]
+async fn an_archive_is_judged_whole_before_its_first_row_is_written(world: World) {
+    let scene = scene(world).await;
+    let (app, _database) = scene.elsewhere().await;
+    let before = rows(&app).await;
+    let refused = async |path: &str, what: &str, edit: &dyn Fn(&mut Value)| {
+        let edited = scene.edited(path, edit);
+        let brought = bring(&app, &edited, false).await;
+        let Err(error @ (WholeError::BadRow { .. } | WholeError::Damaged { .. })) = brought else {
+            panic!("{path}: {brought:?}")
+        };
+        assert!(error.to_string().contains(what), "{path}: {error}");
+        assert_eq!(rows(&app).await, before, "{path}: {error}");
+        assert_eq!(whole::half_brought(&app).await.unwrap(), None, "{path}");
+    };
+    let hash = |text: &'static str| move |row: &mut Value| row["password_hash"] = json!(text);
+    let costly =
+        "$argon2id$v=19$m=1048576,t=3,p=1$BwcHBwcHBwcHBwcHBwcHBw$u6dnrLvmXl4B0TmHFyPzZ3tDcUXgRvMJm0FAvX1nyVM";
+    for text in [costly, "nao e um hash", ""] {
+        refused("dados/users.jsonl", "a senha do usuário 1 (", &hash(text)).await;
+    }
+    refused("dados/users.jsonl", "email is missing", &|row| row["email"] = json!(null)).await;
+    refused("dados/users.jsonl", "role", &|row| row["role"] = json!("rei")).await;
+    refused("dados/users.jsonl", "no cor", &|row| row["cor"] = json!(1)).await;
+    refused("dados/people.jsonl", "U+0000", &|row| row["name"] = json!("a\u{0}b")).await;
+    refused("dados/branches.jsonl", "key", &|row| row["code"] = json!(1)).await;
+    refused("dados/tenants.jsonl", "time_zone", &|row| row["time_zone"] = json!("Brasil/Sampa")).await;
+    refused("arquivos.jsonl", "no row names", &|row| rename(row, "arquivos/../../outside/dados")).await;
+    let other = format!("arquivos/{}/aa/aa{}/dados", scene.world.here, "b".repeat(30));
+    refused("arquivos.jsonl", "no row names", &|row| rename(row, &other)).await;
+    bring(&app, &scene.file, false).await.unwrap();
+}
+
+/// What leads to an association, and what leaves it, is not taken from a file unless somebody says so.
+#[both_engines]
+async fn hosts_and_mails_come_only_where_they_are_asked_for(world: World) {
+    let here = world.here;
+    app::tenants::hosts::add(world.app(), here, "aqui.example").await.unwrap();
+    let scene = scene(world).await;
+    let now = scene.world.clock.now();
+    for (with_hosts, with_mails) in [(false, false), (true, false), (false, true)] {
+        let (app, _database) = scene.elsewhere().await;
+        let options = BringOptions { paused: false, with_hosts, with_mails };
+        let brought = bring_with(&app, &scene.file, options).await.unwrap();
+        assert_eq!(!mails::due(&app.db, now, 100).await.unwrap().is_empty(), with_mails);
+        assert_eq!(brought.held_mails, u64::from(!with_mails), "it is here, and stays");
+        let hosts = app::tenants::hosts::list(&app, here).await.unwrap();
+        assert_eq!(hosts, if with_hosts { vec!["aqui.example".to_owned()] } else { Vec::new() });
+    }
+    for host in ["127.0.0.1", "localhost", "2130706433", "amparo.example", "a b", "Aqui.example"] {
+        let edited = scene.edited("dados/hosts.jsonl", |row| row["host"] = json!(host));
+        let (mut app, _database) = scene.elsewhere().await;
+        app.public_url = "https://amparo.example".into();
+        let asked = BringOptions { with_hosts: true, ..BringOptions::default() };
+        let brought = bring_with(&app, &edited, asked).await;
+        assert!(
+            matches!(&brought, Err(WholeError::BadRow { path, .. }) if path == "dados/hosts.jsonl"),
+            "{host}: {brought:?}"
+        );
+        bring_with(&app, &edited, BringOptions::default()).await.unwrap();
+    }
+}
+
+#[both_engines]
+async fn half_an_association_is_discarded_and_leaves_nothing(world: World) {
+    let scene = scene(world).await;
+    let (mut app, _database) = scene.elsewhere().await;
+    assert!(matches!(whole::discard(&app, |_| {}).await, Err(WholeError::NothingHalfBrought)));
+    let root = scene.folder.path().join("arquivos");
+    let limits = app.files.limits;
+    app.files = Place::folder(&root, limits).unwrap();
+    let before = rows(&app).await;
+
+    // All its rows and files are there; its names cannot be told apart from those of a row that is not there.
+    let (cut, mut cut_off) = tokio::sync::mpsc::unbounded_channel();
+    let file = scene.file.clone();
+    let bringing = whole::bring(&app, vault(), &file, BringOptions::default(), move |step, _| {
+        if step == whole::Step::Indexing {
+            let _ = cut.send(());
+        }
+    });
+    tokio::select! {
+        ended = bringing => { panic!("{ended:?}") }
+        _ = cut_off.recv() => {}
+    }
+    assert_eq!(whole::half_brought(&app).await.unwrap(), Some(scene.world.here));
+    assert!(rows(&app).await["people"] > 0);
+    assert!(root.join(&scene.removed.storage_key).join("dados").exists());
+
+    let discarded = whole::discard(&app, |_| {}).await.unwrap();
+    assert!(discarded.tenant == scene.world.here && discarded.rows > 100, "{discarded:?}");
+    let mut after = rows(&app).await;
+    // How new things are is told for ever, and that a number was taken.
+    for table in ["versions", "counters"] {
+        after.insert(table.to_owned(), before[table]);
+    }
+    assert_eq!(after, before);
+    assert!(!root.join(&scene.removed.storage_key).exists());
+    assert_eq!(whole::half_brought(&app).await.unwrap(), None);
+    assert!(matches!(whole::discard(&app, |_| {}).await, Err(WholeError::NothingHalfBrought)));
+
+    bring(&app, &scene.file, false).await.unwrap();
+    let server = Server::start(app.clone()).await;
+    let token = server.token(&scene.world.administrator.email).await;
+    let found = server.read("/ext/associado?nome=prado", &token).await;
+    assert_eq!(found.json()["quantidade"], 1, "{found:?}");
+    server.stop().await;
 }

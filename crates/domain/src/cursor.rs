@@ -86,7 +86,18 @@ mod tests {
 
     #[test]
     fn nothing_else_is_a_cursor() {
-        for bad in ["", "x", "-1", "+1", "1.5", "918-", "918-xyz", "918-002A9C01B7DE", "918-002a9c01b7de0", "2147483648"] {
+        for bad in [
+            "",
+            "x",
+            "-1",
+            "+1",
+            "1.5",
+            "918-",
+            "918-xyz",
+            "918-002A9C01B7DE",
+            "918-002a9c01b7de0",
+            "2147483648",
+        ] {
             assert!(HistoryCursor::parse(bad).is_err(), "{bad}");
         }
     }

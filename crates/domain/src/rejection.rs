@@ -90,6 +90,14 @@ pub enum Rejection {
     BadEmail(String),
     BadColour(String),
     BadHost(String),
+    /// An address where the name of a server is meant.
+    HostIsAddress(String),
+    /// The machine itself.
+    HostIsLocal(String),
+    /// The server's own name, under which every association is found.
+    HostIsServers(String),
+    /// A host that the association does not have.
+    UnknownHost(String),
     /// No address that triggers can be sent to.
     BadReceiver(String),
     /// A header that a receiver may not have: not one, or one of ours.

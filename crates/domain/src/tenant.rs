@@ -34,7 +34,9 @@ impl Name {
 pub struct Host(String);
 
 impl Host {
+    /// A name that leads to a server. Neither an address, however it is spelt, nor the machine itself is one.
     pub fn parse(text: &str) -> Result<Host, Rejection> {
+        let given = || text.trim().to_owned();
         let host = text.trim().trim_end_matches('.').to_lowercase();
         let label = |part: &str| {
             !part.is_empty()
@@ -44,14 +46,38 @@ impl Host {
                 && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
         };
         if host.len() > 253 || !host.split('.').all(label) {
-            return Err(Rejection::BadHost(text.trim().to_owned()));
+            // An address of the other family has colons, and is told for what it is.
+            let bare = host.trim_start_matches('[').trim_end_matches(']');
+            return Err(match bare.parse::<std::net::IpAddr>() {
+                Ok(_) => Rejection::HostIsAddress(given()),
+                Err(_) => Rejection::BadHost(given()),
+            });
+        }
+        let last = host.rsplit('.').next().unwrap_or_default();
+        if last == "localhost" || last == "localdomain" {
+            return Err(Rejection::HostIsLocal(given()));
+        }
+        if is_number(last) {
+            return Err(Rejection::HostIsAddress(given()));
         }
         Ok(Host(host))
+    }
+
+    /// The name in the address of a server; none where it has an address instead of a name.
+    pub fn of_url(text: &str) -> Option<Host> {
+        let url = url::Url::parse(text).ok()?;
+        url.domain().and_then(|name| Host::parse(name).ok())
     }
 
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// A name whose last label is a number is an address to every browser: `127.1`, `0x7f000001`, `2130706433`.
+fn is_number(label: &str) -> bool {
+    let is_hexadecimal = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    label.bytes().all(|byte| byte.is_ascii_digit()) || label.strip_prefix("0x").is_some_and(is_hexadecimal)
 }
 
 /// The time zone that decides a tenant's calendar days, by its IANA name.
@@ -105,6 +131,43 @@ mod tests {
         assert_eq!(Host::parse("App.Demo.Example.").unwrap().as_str(), "app.demo.example");
         for bad in ["", "a b", "a..b", "-a.example", "a.example:80", "http://a"] {
             assert!(Host::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn neither_an_address_nor_the_machine_itself_is_a_host() {
+        for address in [
+            "127.0.0.1",
+            "127.1",
+            "2130706433",
+            "0x7f000001",
+            "0x7f.1",
+            "017700000001",
+            "1.2.3.4.",
+            "10.0.0.0x1",
+            "::1",
+            "[::1]",
+            "::ffff:127.0.0.1",
+            "0x",
+        ] {
+            assert_eq!(Host::parse(address), Err(Rejection::HostIsAddress(address.to_owned())), "{address}");
+        }
+        for local in ["localhost", "LOCALHOST.", "app.localhost", "localhost.localdomain"] {
+            assert_eq!(Host::parse(local), Err(Rejection::HostIsLocal(local.to_owned())), "{local}");
+        }
+        for good in ["a1", "4.example", "0x7f.example", "1.2.3.4.br"] {
+            assert!(Host::parse(good).is_ok(), "{good}");
+        }
+        for odd in ["１２７.0.0.1", "127。0。0。1"] {
+            assert_eq!(Host::parse(odd), Err(Rejection::BadHost(odd.to_owned())), "{odd}");
+        }
+    }
+
+    #[test]
+    fn the_host_of_a_server_is_the_name_in_its_address() {
+        assert_eq!(Host::of_url("https://App.Amparo.example:8443/x").unwrap().as_str(), "app.amparo.example");
+        for none in ["http://127.0.0.1:8080", "http://[::1]/", "http://localhost", "amparo.example", ""] {
+            assert_eq!(Host::of_url(none), None, "{none}");
         }
     }
 

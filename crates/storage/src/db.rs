@@ -102,6 +102,11 @@ impl Db {
         self.engine.describe().await
     }
 
+    /// What tells this database from a copy of it, where the engine says so and may be asked.
+    pub async fn identity(&self) -> Result<Option<String>, Error> {
+        self.engine.identity().await
+    }
+
     /// How much room the database takes, in bytes.
     pub async fn size(&self) -> Result<i64, Error> {
         self.engine.size().await

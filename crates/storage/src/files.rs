@@ -126,6 +126,17 @@ pub fn delete(tenant: TenantId, code: FileCode) -> Statement {
     sql("DELETE FROM files WHERE tenant = $1 AND code = $2").arg(tenant).arg(code)
 }
 
+/// Some files of a tenant, with the keys under which their bytes are.
+pub async fn keys_of(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    limit: i64,
+) -> Result<Vec<(FileCode, String)>, Error> {
+    let statement = sql("SELECT code, storage_key FROM files WHERE tenant = $1 ORDER BY code LIMIT $2");
+    let rows = from.into().all(Weight::Search, statement.arg(tenant).arg(limit)).await?;
+    rows.iter().map(|row| Ok((row.get("code")?, row.get("storage_key")?))).collect()
+}
+
 /// No row vouches for what is under this key.
 pub fn loosen(tenant: TenantId, key: &str, since: Moment) -> Statement {
     sql("INSERT INTO loose_files (tenant, storage_key, since) VALUES ($1, $2, $3)")

@@ -14,6 +14,8 @@ pub enum Setting {
     SetupCode,
     /// How far an association has been brought from a file.
     Bringing,
+    /// Which life of the database this is, and what tells it from a copy.
+    Life,
 }
 
 impl Setting {
@@ -24,6 +26,7 @@ impl Setting {
             Setting::Demo => "demo",
             Setting::SetupCode => "setup_code",
             Setting::Bringing => "bringing",
+            Setting::Life => "life",
         }
     }
 }

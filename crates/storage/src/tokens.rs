@@ -69,6 +69,17 @@ pub async fn end_all(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<()
     tx.execute(statement).await.map(drop)
 }
 
+/// Ends whatever lets somebody in, of everybody on this server: tokens, half-done sign-ins, links that set a
+/// password. The rows of tokens go when they expire.
+pub async fn end_everybody(tx: &mut Tx) -> Result<(), Error> {
+    tx.batch(vec![
+        sql("UPDATE users SET generation = generation + 1"),
+        sql("DELETE FROM entrances"),
+        sql("DELETE FROM password_resets"),
+    ])
+    .await
+}
+
 /// Marks a token as that of somebody who entered by the console, and from where.
 pub fn mark_console(tenant: TenantId, hash: &[u8], address: &str, agent: Option<&str>) -> Statement {
     sql("UPDATE tokens SET is_console = TRUE, address = $3, agent = $4 WHERE tenant = $1 AND hash = $2")

@@ -2,7 +2,7 @@
 //! memory). Whoever changes something that is remembered raises its number in the same unit.
 
 use crate::{Error, Row, Source, Statement, Tx, Weight, sql};
-use domain::TenantId;
+use domain::{Moment, TenantId};
 
 /// How new what is remembered of a tenant must be. What was never raised stands at nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +23,18 @@ pub async fn raise_registers(tx: &mut Tx, tenant: TenantId) -> Result<Versions, 
     let statement = sql("INSERT INTO versions (tenant, access, registers) VALUES ($1, 0, 1)
          ON CONFLICT (tenant) DO UPDATE SET registers = versions.registers + 1 RETURNING access, registers");
     raised(tx.one(statement.arg(tenant)).await?)
+}
+
+/// Raises both past whatever a process may have seen of a later state of the database: they grow by less than one in a
+/// millisecond, so the moment is beyond all of them.
+pub async fn leap(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<Versions, Error> {
+    let statement = sql("INSERT INTO versions (tenant, access, registers) VALUES ($1, $2, $2)
+         ON CONFLICT (tenant) DO UPDATE SET
+             access = CASE WHEN versions.access < excluded.access THEN excluded.access ELSE versions.access + 1 END,
+             registers = CASE WHEN versions.registers < excluded.registers THEN excluded.registers
+                 ELSE versions.registers + 1 END
+         RETURNING access, registers");
+    raised(tx.one(statement.arg(tenant).arg(now)).await?)
 }
 
 /// What [`of`] asks the database.

@@ -2,6 +2,10 @@
 //! is written there. `whole/tables.txt` lists every table and column that travels; what stays behind is named here with
 //! its reason, and a test holds that nothing of the schema is in neither list.
 
+mod needs;
+
+pub use needs::{Need, needs};
+
 use crate::names::{self, Index};
 use crate::receivers::Pause;
 use crate::{Db, Error, Row, Source, Statement, Tx, Value, Weight, sql};
@@ -58,7 +62,32 @@ pub const LEFT_BEHIND: &[(&str, &str)] = &[
     ("leases", "of the process that delivered there"),
 ];
 
+/// Of those, the tables with rows of a tenant that go where it goes, in an order that leaves none referring to nothing.
+const GO_WITH_IT: &[&str] = &[
+    "tokens",
+    "entrances",
+    "password_resets",
+    "idempotency_keys",
+    "import_problems",
+    "import_results",
+    "import_lines",
+    "imports",
+    "loose_files",
+    "leases",
+    "jobs",
+    "login_failures",
+];
+
+/// A number that only grows, by which processes notice changes: one that began anew would be missed.
+#[cfg(test)]
+const STAYS_WITHOUT_IT: &[&str] = &["versions"];
+
 impl Table {
+    /// Where the columns of its key stand.
+    pub fn key_places(&self) -> Vec<usize> {
+        self.key.iter().filter_map(|name| self.place(name)).collect()
+    }
+
     /// Where a column stands.
     pub fn place(&self, column: &str) -> Option<usize> {
         self.columns.iter().position(|one| one.name == column)
@@ -312,51 +341,61 @@ pub async fn tidy_queues(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
     tx.execute(tidy.arg(tenant)).await.map(drop)
 }
 
-/// Lets nothing leave an association by itself: its receivers are paused, and mails that wait are not sent.
-pub async fn keep_quiet(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
+/// Rows removed in one unit.
+const DISCARDED: i64 = 500;
+
+/// Removes some rows of a table of an association, and their names from the indexes; says how many.
+pub async fn discard_some(tx: &mut Tx, tenant: TenantId, table: &Table) -> Result<u64, Error> {
+    let Some(first) = table.key.first().copied() else {
+        let all = format!("DELETE FROM {} WHERE tenant = ?", table.name);
+        return tx.execute(Statement::empty().then(&all, [tenant])).await;
+    };
+    let index = match table.name {
+        "listing" => Some(Index::Rows),
+        "dependents" => Some(Index::Dependents),
+        "leads" => Some(Index::Leads),
+        _ => None,
+    };
+    let key = table.key.join(", ");
+    let some = format!("SELECT {key} FROM {} WHERE tenant = ? ORDER BY {key} LIMIT ?", table.name);
+    if let Some(index) = index {
+        let rows = tx.all(Statement::empty().then(&some, [Value::from(tenant), DISCARDED.into()])).await?;
+        let places: Vec<i32> = rows.iter().map(|row| row.get(first)).collect::<Result<_, Error>>()?;
+        tx.batch(places.into_iter().map(|place| names::remove(index, tenant, place)).collect()).await?;
+    }
+    let delete = format!("DELETE FROM {} WHERE tenant = ? AND ({key}) IN ({some})", table.name);
+    let values: [Value; 3] = [tenant.into(), tenant.into(), DISCARDED.into()];
+    tx.execute(Statement::empty().then(&delete, values)).await
+}
+
+/// Removes what an association has that does not travel.
+pub async fn discard_left_behind(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
+    let delete =
+        |table: &&str| Statement::empty().then(&format!("DELETE FROM {table} WHERE tenant = ?"), [tenant]);
+    tx.batch(GO_WITH_IT.iter().map(delete).collect()).await
+}
+
+/// Lets no mail leave an association that waited to be sent; says how many there are.
+pub async fn hold_mails(tx: &mut Tx, tenant: TenantId) -> Result<u64, Error> {
+    let unsent = sql("UPDATE mails SET due_at = NULL WHERE tenant = $1 AND due_at IS NOT NULL").arg(tenant);
+    tx.execute(unsent).await
+}
+
+/// Pauses the receivers of an association.
+pub async fn pause_receivers(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
     let paused = sql("UPDATE receivers SET paused_at = $2, paused_because = $3
          WHERE tenant = $1 AND paused_at IS NULL")
     .arg(tenant)
     .arg(now)
     .arg(Pause::ByHand.number());
-    let unsent = sql("UPDATE mails SET due_at = NULL WHERE tenant = $1 AND due_at IS NOT NULL").arg(tenant);
-    tx.batch(vec![paused, unsent]).await
+    tx.execute(paused).await.map(drop)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::needs::schema;
     use super::*;
-    use std::collections::{BTreeMap, BTreeSet};
-
-    /// Every table of the schema with its columns, read from the migrations.
-    fn schema() -> BTreeMap<String, BTreeSet<String>> {
-        let mut tables: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for text in crate::schema_texts() {
-            let code: Vec<&str> = text.lines().map(|line| line.split("--").next().unwrap()).collect();
-            for statement in code.join("\n").split(';').map(str::trim) {
-                if let Some(rest) = statement.strip_prefix("CREATE TABLE ") {
-                    let (name, body) = rest.split_once(" (").unwrap();
-                    let columns = body.lines().map(str::trim).filter(|line| !line.is_empty());
-                    let columns = columns.filter(|line| {
-                        !["PRIMARY", "FOREIGN", ")"].iter().any(|word| line.starts_with(word))
-                    });
-                    let first = |line: &str| line.split_whitespace().next().unwrap().to_owned();
-                    tables.insert(name.to_owned(), columns.map(first).collect());
-                } else if let Some(rest) = statement.strip_prefix("ALTER TABLE ") {
-                    let [table, verb, _, column, ..] = rest.split_whitespace().collect::<Vec<_>>()[..] else {
-                        panic!("{statement}");
-                    };
-                    let columns = tables.get_mut(table).unwrap();
-                    match verb {
-                        "ADD" => assert!(columns.insert(column.to_owned())),
-                        "DROP" => assert!(columns.remove(column)),
-                        other => panic!("{other} in {statement}"),
-                    }
-                }
-            }
-        }
-        tables
-    }
+    use std::collections::BTreeSet;
 
     /// A migration that adds a table or a column decides whether it travels: `whole/tables.txt`, or `LEFT_BEHIND`.
     #[test]
@@ -374,7 +413,7 @@ mod tests {
             if unknown.remove(&table) {
                 continue;
             }
-            for column in columns.iter().filter(|column| *column != "tenant") {
+            for column in columns.keys().filter(|column| *column != "tenant") {
                 let name = format!("{table}.{column}");
                 unknown.remove(&name);
                 if !listed.contains(&name) {
@@ -384,6 +423,16 @@ mod tests {
         }
         assert!(forgotten.is_empty(), "neither travels nor is left behind: {forgotten:?}");
         assert!(unknown.is_empty(), "not in the schema: {unknown:?}");
+    }
+
+    /// Half an association that is discarded leaves nothing behind.
+    #[test]
+    fn whatever_stays_behind_and_is_of_a_tenant_goes_with_it() {
+        for (table, columns) in schema() {
+            let stays = LEFT_BEHIND.iter().any(|(name, _)| *name == table);
+            let goes = GO_WITH_IT.contains(&table.as_str()) || STAYS_WITHOUT_IT.contains(&table.as_str());
+            assert_eq!(goes, stays && columns.contains_key("tenant"), "{table}");
+        }
     }
 
     #[test]

@@ -102,6 +102,16 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::BadHost(given) => {
             format!("host: \"{given}\" não é um nome de servidor; use algo como app.exemplo.com.br, sem porta.")
         }
+        Rejection::HostIsAddress(given) => {
+            format!("host: \"{given}\" é um endereço IP, não um nome de servidor; use algo como app.exemplo.com.br.")
+        }
+        Rejection::HostIsLocal(given) => {
+            format!("host: \"{given}\" é esta própria máquina, e não leva a uma base só; use algo como app.exemplo.com.br.")
+        }
+        Rejection::HostIsServers(given) => {
+            format!("host: \"{given}\" é o nome do próprio servidor (public_url), por onde todas as bases são alcançadas; use outro nome.")
+        }
+        Rejection::UnknownHost(given) => format!("host: \"{given}\" não leva a esta base; veja os dela com `amparo tenant host list`."),
         Rejection::BadReceiver(given) => format!(
             "endereco: \"{given}\" não serve; use http:// ou https://, o servidor e, se houver, o caminho, sem usuário e sem ?."
         ),

@@ -69,6 +69,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
             ["doctor"] => doctor::run(&settings).await,
             ["tenant", "create"] => tenant::create(&settings, arguments).await,
             ["tenant", "list"] => tenant::list(&settings).await,
+            ["tenant", "host", verb] => tenant::host(&settings, verb, arguments).await,
             ["user", "create"] => user::create(&settings, arguments).await,
             ["user", "list"] => user::list(&settings, arguments).await,
             ["user", "disable"] => user::disable(&settings, arguments).await,

@@ -9,6 +9,7 @@ use crate::telemetry;
 use api::{Shell, State, Stopping};
 use app::health::Place;
 use app::housekeeping::{self, Retention};
+use app::life::{self, Found, Watch};
 use app::mail::Way;
 use app::{App, audit, memory, presence, server_key};
 use delivery::mail::{self, Post, Transport};
@@ -79,6 +80,8 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let process = presence::name(&app);
     let vault = server_key::check(&app, &key_file, &process, VERSION).await?;
     app.vault = Some(vault.clone());
+    let watch = Watch { mark: address.mark() };
+    let found = life::check(&app, &watch).await?;
     let data = address.folder().map(std::path::Path::to_owned);
     app.place = Arc::new(Place { mail: way_of_mail(settings, &address)?, data });
     let shown = if with_demo { Some(demo::fill(&app).await?) } else { None };
@@ -86,6 +89,7 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
         demo::refuse_known_users(&app).await?;
     }
     greet(&app, &here, &address).await?;
+    tell_of_copy(found);
     if let Some(shown) = shown {
         super::say(&shown);
     }
@@ -93,7 +97,8 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let rhythm = Rhythm::from(settings);
     let rhythm_of_imports = rhythm.heartbeat;
     let mut background = JoinSet::new();
-    background.spawn(heartbeat(app.clone(), process.clone(), handle.clone(), rhythm.heartbeat));
+    let beat = Heartbeat { process: process.clone(), watch: watch.clone(), every: rhythm.heartbeat };
+    background.spawn(heartbeat(app.clone(), handle.clone(), beat));
     background.spawn(housekeep(app.clone(), rhythm));
     background.spawn(mail::run(app.clone(), post, settings.mail.interval));
     background.spawn(renew(app.clone(), settings.access.renew_interval));
@@ -124,9 +129,7 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     if let Err(error) = audit::flush(&app).await {
         tracing::error!(%error, "the last looks at people could not be written");
     }
-    if let Err(error) = presence::leave(&app, &process).await {
-        tracing::warn!(%error, "could not sign off");
-    }
+    sign_off(&app, &process, &watch).await;
     app.db.close().await;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
@@ -254,15 +257,47 @@ impl From<&Settings> for Rhythm {
     }
 }
 
-/// The sign of life, and the upkeep of the measurements.
-pub async fn heartbeat(app: App, process: String, metrics: PrometheusHandle, every: Duration) {
-    let mut ticks = ticks(every);
+/// Whoever opens a copy that was put back should know what that means.
+fn tell_of_copy(found: Found) {
+    if matches!(found, Found::PutBack(_)) {
+        super::say(
+            "Atenção: o banco de dados voltou a um estado anterior (uma cópia foi posta no lugar). Todas as sessões foram \
+             encerradas; quem lê o histórico ou recebe gatilhos fica sabendo.",
+        );
+    }
+}
+
+/// Who gives signs of life, and how often.
+pub struct Heartbeat {
+    pub process: String,
+    pub watch: Watch,
+    pub every: Duration,
+}
+
+/// The sign of life, a look at whether the database is still the same, and the upkeep of the measurements.
+pub async fn heartbeat(app: App, metrics: PrometheusHandle, beat: Heartbeat) {
+    let mut ticks = ticks(beat.every);
     loop {
         ticks.tick().await;
         metrics.run_upkeep();
-        if let Err(error) = presence::beat(&app, &process, VERSION).await {
+        let beaten = async {
+            presence::beat(&app, &beat.process, VERSION).await?;
+            life::keep(&app, &beat.watch).await
+        };
+        if let Err(error) = beaten.await {
             tracing::warn!(%error, "no sign of life could be given");
         }
+    }
+}
+
+/// The last sign of this process, and the last mark of the database.
+pub async fn sign_off(app: &App, process: &str, watch: &Watch) {
+    let left = async {
+        life::keep(app, watch).await?;
+        presence::leave(app, process).await
+    };
+    if let Err(error) = left.await {
+        tracing::warn!(%error, "could not sign off");
     }
 }
 

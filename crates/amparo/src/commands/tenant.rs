@@ -23,6 +23,28 @@ pub async fn create(settings: &Settings, arguments: &ArgMatches) -> Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
+/// `amparo tenant host add|remove|list`
+pub async fn host(settings: &Settings, verb: &str, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+    let given = arguments.try_get_one::<String>("host").ok().flatten().cloned().unwrap_or_default();
+    let app = super::open(settings).await?;
+    let tenant = super::meant(&app, arguments).await?;
+    let done = match verb {
+        "add" => tenants::hosts::add(&app, tenant, &given)
+            .await
+            .map(|host| format!("{} leva agora à base {tenant}.", host.as_str())),
+        "remove" => tenants::hosts::remove(&app, tenant, &given)
+            .await
+            .map(|()| format!("{} já não leva à base {tenant}.", given.trim())),
+        _ => tenants::hosts::list(&app, tenant).await.map(|all| match all.is_empty() {
+            true => format!("Nenhum nome de servidor leva à base {tenant}."),
+            false => all.join("\n"),
+        }),
+    };
+    app.db.close().await;
+    super::say(&done?);
+    Ok(ExitCode::SUCCESS)
+}
+
 pub async fn list(settings: &Settings) -> Result<ExitCode, Fatal> {
     let app = super::open(settings).await?;
     let all = storage::tenants::all(&app.db).await.map_err(app::Error::from)?;

@@ -2,7 +2,7 @@
 
 use crate::fatal::Fatal;
 use crate::settings::Settings;
-use app::whole::{self, Brought, Exported, Step};
+use app::whole::{self, BringOptions, Brought, Exported, Step};
 use app::{App, Vault};
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -56,17 +56,25 @@ pub async fn export(settings: &Settings, arguments: &ArgMatches) -> Result<ExitC
 }
 
 pub async fn bring(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCode, Fatal> {
+    if arguments.get_flag("discard") {
+        return discard(settings).await;
+    }
     let from = path(arguments, "from")?;
-    let paused = arguments.get_flag("paused");
+    let options = BringOptions {
+        paused: arguments.get_flag("paused"),
+        with_hosts: arguments.get_flag("with-hosts"),
+        with_mails: arguments.get_flag("with-mails"),
+    };
     let (mut app, vault) = super::open_with_vault(settings).await?;
     app.files = super::file_place(settings, &Address::parse(&settings.database)?)?;
     let begun = app.now();
     let bar = bar("{spinner} {msg}");
-    let brought = whole::bring(&app, vault, &from, paused, {
+    let brought = whole::bring(&app, vault, &from, options, {
         let bar = bar.clone();
         move |step, rows| {
             bar.set_message(match step {
                 Step::Checking => format!("{rows} registros conferidos"),
+                Step::Judging => format!("{rows} registros examinados"),
                 Step::Writing => format!("{rows} registros gravados"),
                 Step::Attaching => format!("{rows} arquivos anexados gravados"),
                 Step::Indexing => "indexando os nomes".to_owned(),
@@ -77,7 +85,7 @@ pub async fn bring(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCo
     bar.finish_and_clear();
     let took = app.now().since(begun);
     app.db.close().await;
-    let Brought { manifest, before, is_default } = brought?;
+    let Brought { manifest, before, is_default, held_mails } = brought?;
     let rows = manifest.rows();
     let resumed = match before {
         0 => String::new(),
@@ -93,11 +101,41 @@ pub async fn bring(settings: &Settings, arguments: &ArgMatches) -> Result<ExitCo
         manifest.moment,
         speed(rows - before, took),
     ));
-    super::say(if paused {
+    super::say(if options.paused {
         "Os receptores estão pausados e nenhum e-mail que esperava será enviado: esta é uma cópia."
     } else {
-        "Daqui em diante este servidor entrega os gatilhos e os e-mails que faltavam: não deixe o antigo no ar ao mesmo tempo."
+        "Daqui em diante este servidor entrega os gatilhos que faltavam: não deixe o antigo no ar ao mesmo tempo."
     });
+    if held_mails > 0 && !options.paused {
+        super::say(&format!(
+            "E-mails que esperavam no outro servidor e não serão enviados daqui: {held_mails}. Com --with-mails eles seriam."
+        ));
+    }
+    if !options.with_hosts {
+        super::say(
+            "Os nomes de servidor do arquivo não foram tomados; acrescente os que valem aqui com `amparo tenant host add`.",
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `amparo bring --discard`
+async fn discard(settings: &Settings) -> Result<ExitCode, Fatal> {
+    let mut app = super::open(settings).await?;
+    app.files = super::file_place(settings, &Address::parse(&settings.database)?)?;
+    let bar = bar("{spinner} {pos} registros apagados");
+    let discarded = whole::discard(&app, {
+        let bar = bar.clone();
+        move |rows| bar.set_position(rows)
+    })
+    .await;
+    bar.finish_and_clear();
+    app.db.close().await;
+    let discarded = discarded?;
+    super::say(&format!(
+        "A base {}, que ficou pela metade, foi descartada: {} registros apagados, com os arquivos anexados dela.",
+        discarded.tenant, discarded.rows
+    ));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,10 +1,13 @@
 //! `amparo worker`: delivers triggers and nothing else, beside servers that run with `--no-delivery`.
 
-use super::serve::{asked_to_stop, heartbeat, listen, measure_triggers, poster, terminations};
+use super::serve::{
+    Heartbeat, asked_to_stop, heartbeat, listen, measure_triggers, poster, sign_off, terminations,
+};
 use crate::fatal::Fatal;
 use crate::settings::Settings;
 use crate::telemetry;
 use api::{Shell, State};
+use app::life::{self, Watch};
 use app::{presence, server_key};
 use delivery::triggers::Triggers;
 use std::process::ExitCode;
@@ -31,9 +34,12 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     let app = super::open(settings).await?;
     let process = presence::name(&app);
     let vault = server_key::check(&app, &key_file, &process, VERSION).await?;
+    let watch = Watch { mark: address.mark() };
+    life::check(&app, &watch).await?;
     let rhythm = settings.housekeeping.heartbeat;
     let mut background = JoinSet::new();
-    background.spawn(heartbeat(app.clone(), process.clone(), handle.clone(), rhythm));
+    let beat = Heartbeat { process: process.clone(), watch: watch.clone(), every: rhythm };
+    background.spawn(heartbeat(app.clone(), handle.clone(), beat));
     background.spawn(measure_triggers(app.clone(), rhythm));
     let at = listener.as_ref().and_then(|listener| listener.local_addr().ok());
     // Nobody else can be where it listens: who was there before is gone.
@@ -54,9 +60,7 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     asked_to_stop(terminate, None).await;
     triggers.stop(settings.http.limits.shutdown_timeout).await;
     background.shutdown().await;
-    if let Err(error) = presence::leave(&app, &process).await {
-        tracing::warn!(%error, "could not sign off");
-    }
+    sign_off(&app, &process, &watch).await;
     app.db.close().await;
     Ok(ExitCode::SUCCESS)
 }

@@ -32,6 +32,13 @@ async fn an_association_leaves_by_one_command_and_comes_by_another(database: Dat
     let said = there.said(&from);
     assert!(said.contains("trazida, a base padrão deste servidor"), "{said}");
     assert!(said.contains("não deixe o antigo no ar"), "{said}");
+    assert!(said.contains("Os nomes de servidor do arquivo não foram tomados"), "{said}");
+    assert!(there.complained("bring --discard").contains("não há o que descartar"));
+    assert!(
+        there.complained(&format!("{from} --discard")).contains("--discard")
+            || there.complained(&format!("{from} --discard")).contains("--from")
+    );
+    assert!(there.complained("bring").contains("Falta informar"));
     assert!(there.said("tenant list").contains("(padrão)"));
     let serving = there.serve();
     assert!(enters(&serving).starts_with("HTTP/1.1 200"));

@@ -8,8 +8,7 @@ use crate::write::Write;
 use app::tenants::{self, Changed, Changes, Own};
 use axum::extract;
 use axum::response::Response;
-use wire::read;
-use wire::records::{BaseInput, BaseTO};
+use wire::records::{BaseInput, BaseTO, base_body};
 
 /// `GET /gestao/base`
 pub async fn own(
@@ -29,14 +28,13 @@ pub async fn change(
         let changes = Changes {
             version: input.version.get().into(),
             name: input.name.set(),
-            hosts: input.hosts,
             time_zone: input.time_zone.set(),
             colour: input.colour,
             second_colour: input.second_colour,
         };
         tenants::change(&state.app, &caller, changes, once)
     };
-    write.answer(&state, &caller, read::body, act, |changed: &Changed| record(&changed.own)).await
+    write.answer(&state, &caller, base_body, act, |changed: &Changed| record(&changed.own)).await
 }
 
 fn record(Own { tenant, hosts }: &Own) -> BaseTO {

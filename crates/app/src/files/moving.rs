@@ -26,6 +26,12 @@ pub async fn parts(app: &App, key: &str, has_preview: bool) -> Result<Found, Err
     Ok(found)
 }
 
+/// The key of a file in the name of a part of it; none where it is no part of a file of this association.
+pub(crate) fn key_of_part(tenant: TenantId, name: &str) -> Option<&str> {
+    let (key, part) = name.rsplit_once('/')?;
+    (is_key(tenant, key) && Part::ALL.into_iter().any(|one| one.name() == part)).then_some(key)
+}
+
 /// Puts back what [`parts`] gave. A name that is not of this association is refused.
 pub async fn put_part(app: &App, tenant: TenantId, name: &str, bytes: Bytes) -> Result<(), Error> {
     let unknown = || Error::Files("a part of a file bears a strange name".to_owned());

@@ -156,7 +156,7 @@ impl Place {
 
     /// Removes what is under a key, also what was left half written; nothing being there is fine. What is no key of this
     /// tenant leads to nothing that is ours to remove.
-    pub(super) async fn forget(&self, tenant: TenantId, key: &str) -> Result<(), Error> {
+    pub(crate) async fn forget(&self, tenant: TenantId, key: &str) -> Result<(), Error> {
         if !is_key(tenant, key) {
             return Err(Error::Files(format!("{key:?} is not the key of a file")));
         }

@@ -1,18 +1,17 @@
-//! A tenant as its own administrator sees and changes it: what it is called, where it is found, its calendar and its colours.
+//! A tenant as its own administrator sees and changes it: what it is called, its calendar and its colours. Where it is found
+//! is shown to him, and is the operator's to say (`hosts.rs`).
 
 use crate::access::Session;
 use crate::differences::{Fields, Present, between, named, refuse_old};
 use crate::once::{self, Done, Once};
 use crate::{App, Error};
-use domain::{Colour, Host, Moment, Name, Rejection, TenantId, TimeZone, UserCode};
+use domain::{Colour, Moment, Name, TenantId, TimeZone, UserCode};
 use storage::tenants::{self, Tenant};
 use storage::versions::{self, Versions};
 use storage::{Lane, Tx, audit};
 use wire::read::Given;
 
 const CHANGE: &str = "PUT /gestao/base";
-/// More than any association is reached by.
-const MOST_HOSTS: usize = 50;
 
 /// A tenant with the hosts under which it is found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +37,6 @@ async fn read(tx: &mut Tx, tenant: TenantId) -> Result<Own, Error> {
 pub struct Changes {
     pub version: i64,
     pub name: Option<Name>,
-    pub hosts: Given<Vec<Host>>,
     pub time_zone: Option<TimeZone>,
     pub colour: Given<Colour>,
     pub second_colour: Given<Colour>,
@@ -80,9 +78,6 @@ pub async fn change(
 async fn write(tx: &mut Tx, doing: &Doing) -> Result<Changed, Error> {
     let before = read(tx, doing.tenant).await?;
     let after = wanted(&before, &doing.changes);
-    if after.hosts.len() > MOST_HOSTS {
-        return Err(Rejection::TooManyHosts(MOST_HOSTS).into());
-    }
     let differences = between(fields(&before), fields(&after));
     let zone = TimeZone::parse(&before.tenant.time_zone)?;
     let present = Present { version: before.tenant.version, since: before.tenant.updated_at };
@@ -96,7 +91,6 @@ async fn write(tx: &mut Tx, doing: &Doing) -> Result<Changed, Error> {
     after.tenant.updated_at = doing.now;
     tenants::update(tx, &after.tenant).await?;
     after.tenant.version += 1;
-    move_hosts(tx, doing.tenant, &before.hosts, &after.hosts).await?;
     let entry = audit::Entry {
         tenant: doing.tenant,
         at: doing.now,
@@ -122,29 +116,7 @@ fn wanted(before: &Own, changes: &Changes) -> Own {
     }
     changes.colour.change(&mut tenant.colour, ToString::to_string);
     changes.second_colour.change(&mut tenant.second_colour, ToString::to_string);
-    match &changes.hosts {
-        Given::Set(hosts) => after.hosts = hosts.iter().map(|host| host.as_str().to_owned()).collect(),
-        Given::Clear => after.hosts.clear(),
-        Given::Keep => {}
-    }
-    // In one order, so that two tenants never wait for each other.
-    after.hosts.sort_unstable();
-    after.hosts.dedup();
     after
-}
-
-/// Every host that another tenant has is told, and never whose it is.
-async fn move_hosts(tx: &mut Tx, tenant: TenantId, had: &[String], wanted: &[String]) -> Result<(), Error> {
-    for host in had.iter().filter(|host| !wanted.contains(host)) {
-        tenants::free_host(tx, host, tenant).await?;
-    }
-    let mut taken = Vec::new();
-    for host in wanted.iter().filter(|host| !had.contains(host)) {
-        if !tenants::claim_host(tx, &Host::parse(host)?, tenant).await? {
-            taken.push(Rejection::HostTaken(host.clone()));
-        }
-    }
-    if taken.is_empty() { Ok(()) } else { Err(Error::Refused(taken)) }
 }
 
 /// A tenant, field by field.
@@ -152,7 +124,6 @@ fn fields(own: &Own) -> Fields {
     let tenant = &own.tenant;
     vec![
         ("nome", Some(tenant.name.clone())),
-        ("hosts", (!own.hosts.is_empty()).then(|| own.hosts.join(", "))),
         ("fuso", Some(tenant.time_zone.clone())),
         ("cor", tenant.colour.clone()),
         ("corSecundaria", tenant.second_colour.clone()),

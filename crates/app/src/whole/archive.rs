@@ -151,7 +151,7 @@ impl Archive {
     }
 
     /// What was attached, behind the first `skip`, in the order of the list.
-    fn attached(
+    pub(super) fn attached(
         &self,
         skip: u64,
         mut take: impl FnMut(Attached) -> Result<(), WholeError>,
@@ -176,13 +176,34 @@ impl Archive {
         let mut zip = open(&self.path)?;
         self.attached(skip, |one| {
             let damaged = |cause: String| WholeError::Damaged { path: one.path.clone(), cause };
-            if one.bytes > LARGEST_ATTACHED {
-                return Err(damaged(format!("{} bytes are too many", one.bytes)));
-            }
+            Archive::check_length(&one)?;
             let entry = zip.by_name(&one.path).map_err(|error| damaged(error.to_string()))?;
             let mut bytes = Vec::new();
             entry.take(one.bytes).read_to_end(&mut bytes).map_err(|error| damaged(error.to_string()))?;
             take(one.path, bytes)
+        })
+    }
+
+    /// No attachment is longer than any setting allows.
+    pub fn check_length(one: &Attached) -> Result<(), WholeError> {
+        if one.bytes > LARGEST_ATTACHED {
+            let cause = format!("{} bytes are too many", one.bytes);
+            return Err(WholeError::Damaged { path: one.path.clone(), cause });
+        }
+        Ok(())
+    }
+
+    /// Gives every row of a table to `take`, with the number of its line.
+    pub fn each_row(
+        &self,
+        table: &'static Table,
+        (safe, chance): (&Safe, &dyn Chance),
+        mut take: impl FnMut(u64, Vec<Value>) -> Result<(), WholeError>,
+    ) -> Result<(), WholeError> {
+        let Some(file) = self.file(table) else { return Ok(()) };
+        self.lines(file, 0, |line, text| {
+            let bad = |cause| WholeError::BadRow { path: file.path.clone(), line, cause };
+            take(line, record::read(text, table, safe, chance).map_err(bad)?)
         })
     }
 

@@ -1,11 +1,13 @@
 //! Bringing an association from an archive into a server that does not have it. It is written in short units, each of which
 //! also writes how far it came: who is cut off begins the same command again, and it goes on there. Until the last unit the
-//! association is closed, so nobody meets half of one.
+//! association is closed, so nobody meets half of one. Before the first unit all of the archive was judged (`judge.rs`); what
+//! stays half all the same is removed by `discard.rs`.
 
 use super::archive::Archive;
+use super::judge::{self, Names as Wanted, Rules};
 use super::record::{self, Safe};
-use super::{DATA, FILES, Manifest, WholeError, in_background};
-use crate::files::{is_key, moving};
+use super::{FILES, Manifest, WholeError, in_background};
+use crate::files::moving;
 use crate::{App, Vault, tenants};
 use domain::{Moment, TenantId};
 use std::path::Path;
@@ -14,7 +16,8 @@ use storage::audit::{self, Entry};
 use storage::counters::{self, Counter};
 use storage::settings::{self, Setting};
 use storage::whole::{
-    Names, Table, index_names, keep_quiet, set_active, settle, tables, taken_logins, tidy_queues,
+    Names, Table, hold_mails, index_names, pause_receivers, set_active, settle, tables, taken_logins,
+    tidy_queues,
 };
 use storage::{Lane, Tx, Value, versions};
 use tokio::sync::mpsc;
@@ -23,11 +26,25 @@ use tokio::sync::mpsc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Checking,
+    /// Every row is read as it would be written.
+    Judging,
     Writing,
     /// What people attached is put where it is kept.
     Attaching,
     /// Names are indexed, so that people are found by them.
     Indexing,
+}
+
+/// What is asked for besides the association itself. What leads to it and what leaves it is not taken from a file unless
+/// somebody says so.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BringOptions {
+    /// Nothing leaves by itself: a copy that somebody only wants to look at.
+    pub paused: bool,
+    /// The hosts of the file lead to it here.
+    pub with_hosts: bool,
+    /// The mails that waited there are sent from here.
+    pub with_mails: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -37,6 +54,8 @@ pub struct Brought {
     pub before: u64,
     /// It is now the base of requests that name none.
     pub is_default: bool,
+    /// Mails that waited, and will not be sent.
+    pub held_mails: u64,
 }
 
 /// The step of attached files, and how many of them are put before it is written down.
@@ -46,36 +65,38 @@ const PUT_TOGETHER: i64 = 20;
 /// What the audit calls it.
 const OPERATION: &str = "amparo bring";
 
-/// Brings an association. With `paused` nothing leaves this server by itself: receivers are paused and mails that wait are
-/// not sent, for a copy that somebody only wants to look at.
+/// Brings an association.
 pub async fn bring(
     app: &App,
     vault: Vault,
     from: &Path,
-    paused: bool,
+    options: BringOptions,
     tell: impl Fn(Step, u64) + Send + Sync + 'static,
 ) -> Result<Brought, WholeError> {
     let (path, tell) = (from.to_owned(), Arc::new(tell));
-    let archive = in_background({
-        let tell = Arc::clone(&tell);
+    let (archive, safe, wanted) = in_background({
+        let (tell, chance) = (Arc::clone(&tell), Arc::clone(&app.chance));
+        let rules = Rules { public_url: app.public_url.to_string(), with_hosts: options.with_hosts };
         move || {
             let archive = Archive::open(&path)?;
             archive.verify(&|rows| tell(Step::Checking, rows))?;
-            Ok(archive)
+            let safe = Arc::new(Safe { tenant: archive.manifest.tenant(), vault });
+            let wanted =
+                judge::judge(&archive, (&safe, &*chance), &rules, &|rows| tell(Step::Judging, rows))?;
+            Ok((archive, safe, wanted))
         }
     })
     .await?;
-    let tenant = archive.manifest.tenant();
-    let run = Run { app, archive, safe: Arc::new(Safe { tenant, vault }), paused, now: app.now() };
-    let begun = run.begin().await?;
+    let run = Run { app, archive, safe, options, now: app.now() };
+    let begun = run.begin(wanted).await?;
     let before = run.written(&begun);
     run.go_on(begun, &*tell).await?;
-    let is_default = run.finish().await?;
-    Ok(Brought { manifest: run.archive.manifest, before, is_default })
+    let (is_default, held_mails) = run.finish().await?;
+    Ok(Brought { manifest: run.archive.manifest, before, is_default, held_mails })
 }
 
 /// The association that is being brought, or of which half was: it is to be left alone.
-pub(crate) async fn half_brought(app: &App) -> Result<Option<TenantId>, crate::Error> {
+pub async fn half_brought(app: &App) -> Result<Option<TenantId>, crate::Error> {
     let text = settings::get(&app.db, Setting::Bringing).await?;
     Ok(text.as_deref().and_then(Progress::parse).map(|progress| progress.tenant))
 }
@@ -84,23 +105,23 @@ struct Run<'a> {
     app: &'a App,
     archive: Archive,
     safe: Arc<Safe>,
-    paused: bool,
+    options: BringOptions,
     now: Moment,
 }
 
 /// How far it came, as the database remembers it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Progress {
-    tenant: TenantId,
-    archive: String,
+pub(super) struct Progress {
+    pub tenant: TenantId,
+    pub archive: String,
     /// The table or the index that is being written.
-    step: String,
+    pub step: String,
     /// Rows of it that are written; of an index, the place of the last.
-    done: i64,
+    pub done: i64,
 }
 
 impl Progress {
-    fn to_text(&self) -> String {
+    pub fn to_text(&self) -> String {
         format!("base={} archive={} step={} done={}", self.tenant, self.archive, self.step, self.done)
     }
 
@@ -115,7 +136,7 @@ impl Progress {
         })
     }
 
-    async fn read(tx: &mut Tx) -> Result<Option<Progress>, WholeError> {
+    pub async fn read(tx: &mut Tx) -> Result<Option<Progress>, WholeError> {
         let Some(text) = settings::get(&mut *tx, Setting::Bringing).await? else { return Ok(None) };
         let broken = || storage::Error::Broken(format!("{text:?} is kept as the progress of bringing"));
         Ok(Some(Progress::parse(&text).ok_or_else(broken)?))
@@ -133,8 +154,7 @@ impl Progress {
 /// What must not be anybody else's.
 struct Doors {
     progress: Progress,
-    logins: Vec<String>,
-    hosts: Vec<String>,
+    wanted: Wanted,
 }
 
 struct Part {
@@ -149,7 +169,7 @@ struct Last {
     archive: String,
     entry: Entry,
     active: bool,
-    paused: bool,
+    options: BringOptions,
 }
 
 impl Part {
@@ -168,19 +188,14 @@ impl Run<'_> {
     }
 
     /// Takes the number, or finds where an earlier run of the same archive stopped.
-    async fn begin(&self) -> Result<Progress, WholeError> {
-        let all = |table: &str, column: &str| -> Result<Vec<String>, WholeError> {
-            let Some(table) = tables().iter().find(|one| one.name == table) else { return Ok(Vec::new()) };
-            let rows = self.archive.few_rows(table, (&self.safe, &*self.app.chance))?;
-            Ok(texts(table, &rows, column))
-        };
+    async fn begin(&self, wanted: Wanted) -> Result<Progress, WholeError> {
         let progress = Progress {
             tenant: self.tenant(),
             archive: self.archive.digest.clone(),
             step: tables()[0].name.to_owned(),
             done: 0,
         };
-        let doors = Doors { progress, logins: all("logins", "email")?, hosts: all("hosts", "host")? };
+        let doors = Doors { progress, wanted };
         let lane = Lane::of(TenantId::SERVER);
         self.app.db.write(lane, doors, |tx, doors| Box::pin(begin(tx, doors))).await
     }
@@ -200,7 +215,8 @@ impl Run<'_> {
     ) -> Result<(), WholeError> {
         let first = tables().iter().position(|table| table.name == progress.step);
         let mut written = self.written(&progress);
-        for table in tables().iter().skip(first.unwrap_or(tables().len())) {
+        let is_wanted = |table: &&Table| table.name != "hosts" || self.options.with_hosts;
+        for table in tables().iter().skip(first.unwrap_or(tables().len())).filter(is_wanted) {
             progress = self
                 .write_table(progress, table, &mut |rows| {
                     written += rows;
@@ -244,9 +260,7 @@ impl Run<'_> {
         });
         let reading = tokio::spawn(reading);
         while let Some(mut rows) = pages.recv().await {
-            for row in &mut rows {
-                self.adapt(table, row)?;
-            }
+            rows.iter_mut().for_each(|row| adapt(table, row));
             let count = rows.len() as u64;
             let next = Progress { done: at.done + rows.len() as i64, ..at };
             let part = Part { known, next: next.clone(), table, rows };
@@ -257,28 +271,6 @@ impl Run<'_> {
         }
         ended(reading).await?;
         Ok(known)
-    }
-
-    /// What a row must be here, where it differs from what it was there.
-    fn adapt(&self, table: &Table, row: &mut [Value]) -> Result<(), WholeError> {
-        match table.name {
-            // Its doors open last, and until then nothing leaves by itself.
-            "tenants" => {
-                if let Some(at) = table.place("active") {
-                    row[at] = false.into();
-                }
-            }
-            // What is under a key is removed one day: none may lead elsewhere.
-            "files" => {
-                let key = record::text(table, row, "storage_key").unwrap_or_default();
-                if !is_key(self.tenant(), key) {
-                    let path = format!("{DATA}{}.jsonl", table.name);
-                    return Err(WholeError::Damaged { path, cause: format!("storage_key {key:?}") });
-                }
-            }
-            _ => {}
-        }
-        Ok(())
     }
 
     /// Puts what people attached where this server keeps such things, under the keys that it had.
@@ -346,8 +338,8 @@ impl Run<'_> {
         }
     }
 
-    /// Opens the doors; says whether it became the default.
-    async fn finish(&self) -> Result<bool, WholeError> {
+    /// Opens the doors; says whether it became the default, and how many mails are held.
+    async fn finish(&self) -> Result<(bool, u64), WholeError> {
         let table = &tables()[0];
         let own = self.archive.few_rows(table, (&self.safe, &*self.app.chance))?;
         let active = own.first().and_then(|row| row.get(table.place("active")?));
@@ -363,10 +355,18 @@ impl Run<'_> {
             archive: self.archive.digest.clone(),
             entry,
             active: active == Some(&Value::Bool(true)),
-            paused: self.paused,
+            options: self.options,
         };
         let lane = Lane::of(TenantId::SERVER);
         self.app.db.write(lane, last, |tx, last| Box::pin(finish(tx, last))).await
+    }
+}
+
+/// What a row must be here, where it differs from what it was there: the doors open last, and until then nothing leaves by
+/// itself.
+fn adapt(table: &Table, row: &mut [Value]) {
+    if let Some(at) = table.place("active").filter(|_| table.name == "tenants") {
+        row[at] = false.into();
     }
 }
 
@@ -380,7 +380,7 @@ async fn begin(tx: &mut Tx, doors: &Doors) -> Result<Progress, WholeError> {
     if storage::tenants::find(&mut *tx, wanted.tenant).await?.is_some() {
         return Err(WholeError::Taken(wanted.tenant));
     }
-    none_taken(tx, &doors.logins, &doors.hosts).await?;
+    none_taken(tx, &doors.wanted.logins, &doors.wanted.hosts).await?;
     counters::reach(tx, TenantId::SERVER, Counter::Tenant, wanted.tenant.get()).await?;
     settings::set(tx, Setting::Bringing, &wanted.to_text()).await?;
     Ok(wanted.clone())
@@ -416,14 +416,21 @@ async fn write(tx: &mut Tx, part: &Part) -> Result<(), WholeError> {
     Ok(tx.batch(inserts.collect()).await?)
 }
 
-async fn finish(tx: &mut Tx, Last { archive, entry, active, paused }: &Last) -> Result<bool, WholeError> {
+async fn finish(
+    tx: &mut Tx,
+    Last { archive, entry, active, options }: &Last,
+) -> Result<(bool, u64), WholeError> {
     let tenant = entry.tenant;
     if Progress::read(tx).await?.is_none_or(|begun| begun.archive != *archive) {
         return Err(WholeError::Meanwhile);
     }
-    if *paused {
-        keep_quiet(tx, tenant, entry.at).await?;
+    if options.paused {
+        pause_receivers(tx, tenant, entry.at).await?;
     }
+    let held = match options.with_mails && !options.paused {
+        true => 0,
+        false => hold_mails(tx, tenant).await?,
+    };
     tidy_queues(tx, tenant).await?;
     set_active(tx, tenant, *active).await?;
     audit::append(tx, entry).await?;
@@ -435,7 +442,7 @@ async fn finish(tx: &mut Tx, Last { archive, entry, active, paused }: &Last) -> 
     versions::raise_access(tx, tenant).await?;
     versions::raise_registers(tx, TenantId::SERVER).await?;
     settings::forget(tx, Setting::Bringing).await?;
-    Ok(is_default)
+    Ok((is_default, held))
 }
 
 /// Told to whoever reads on while nobody takes what he reads: the other has failed himself, and says why.

@@ -105,7 +105,7 @@ impl Script<'_> {
         let one = users::one(self.app, caller, UserCode::new(2)).await.unwrap();
         let changes = users::Changes {
             version: one.version,
-            name: None,
+            name: domain::Name::parse(domain::Field::Name, "Outro nome").ok(),
             email: Some(domain::Email::parse("outro@demo.example").unwrap()),
             role: None,
             branches: Some([1, 2].map(BranchCode::new).to_vec()),
@@ -120,7 +120,6 @@ impl Script<'_> {
         let changes = tenants::Changes {
             version: own.tenant.version,
             name: None,
-            hosts: wire::read::Given::Set(vec![domain::Host::parse("prova.example").unwrap()]),
             time_zone: None,
             colour: wire::read::Given::Keep,
             second_colour: wire::read::Given::Keep,

@@ -46,6 +46,18 @@ impl Address {
         }
     }
 
+    /// The file beside the database that tells whether an older copy of it was put back; a server tells by itself.
+    pub fn mark(&self) -> Option<PathBuf> {
+        match self {
+            Address::Sqlite(path) => {
+                let mut name = path.as_os_str().to_owned();
+                name.push(".mark");
+                Some(PathBuf::from(name))
+            }
+            Address::Postgres(_) => None,
+        }
+    }
+
     /// Whether several processes may serve this database at once.
     pub fn is_shared(&self) -> bool {
         matches!(self, Address::Postgres(_))

@@ -111,6 +111,14 @@ impl Engine {
         }
     }
 
+    /// A file is like its copy; only a server knows which one it is.
+    pub async fn identity(&self) -> Result<Option<String>, Error> {
+        match self {
+            Engine::Sqlite(_) => Ok(None),
+            Engine::Postgres(engine) => engine.identity().await,
+        }
+    }
+
     /// How much room the database takes, in bytes.
     pub async fn size(&self) -> Result<i64, Error> {
         let statement = match self {

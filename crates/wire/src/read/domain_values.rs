@@ -6,9 +6,10 @@ use crate::names::{self, Named};
 use crate::refusal;
 use domain::{
     BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Colour, Cpf, Date, DealCode, DependentCode,
-    Document, Email, Entity, Field, FieldCode, FunnelCode, HistoryCode, HistoryCursor, Host, ItemCode, LeadCode, Money,
-    Name, Note, PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode,
-    Since, StageCode, SupplierCode, Text, TimeZone, Uf, UserCode, VehicleTypeCode, fold,
+    Document, Email, Entity, Field, FieldCode, FunnelCode, HistoryCode, HistoryCursor, Host, ItemCode,
+    LeadCode, Money, Name, Note, PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode,
+    Rejection, SellerCode, Since, StageCode, SupplierCode, Text, TimeZone, Uf, UserCode, VehicleTypeCode,
+    fold,
 };
 use domain::{
     ClaimTypeCode, ClinicCode, DoctorCode, ImportCode, InspectionTypeCode, SituationCode, SpecialtyCode,

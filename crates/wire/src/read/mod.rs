@@ -18,7 +18,8 @@ pub(crate) use domain_values::one_of;
 pub use domain_values::{CardOrDocument, Hidden, IsoQueryDate, Loosely, QueryDate};
 pub use record::{described, object, or_null};
 pub use sent::{
-    Unread, body, body_by, body_or_nothing, both, code, fields, list_body, query, query_by, query_or_rest,
+    Unread, body, body_by, body_or_nothing, body_without, both, code, fields, list_body, query, query_by,
+    query_or_rest,
 };
 pub use values::{Between, Scalar, TextOrNumber};
 

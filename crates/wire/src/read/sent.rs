@@ -52,6 +52,21 @@ pub fn body<T: Read>(bytes: &[u8]) -> Result<T, Unread<T>> {
     collected(|problems| T::read(&value, &At::Root, problems))
 }
 
+/// Reads a record of which some fields are no longer taken: each that is given, whatever it holds, is told with why.
+pub fn body_without<T: Record>(bytes: &[u8], refused: &[(&str, &str)]) -> Result<T, Unread<T>> {
+    let bytes = without_mark(bytes);
+    if bytes.is_empty() {
+        return Err(missing().into());
+    }
+    let value = json(bytes)?;
+    collected(|problems| {
+        for (name, why) in refused.iter().filter(|(name, _)| value.get(*name).is_some()) {
+            problems.add(&At::Field(&At::Root, name), why);
+        }
+        nested(&value, &At::Root, problems)
+    })
+}
+
 /// Reads a body that is an object whose fields only a description knows.
 pub fn body_by<T>(
     bytes: &[u8],

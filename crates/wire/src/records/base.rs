@@ -1,20 +1,18 @@
 //! Management: the association itself.
 
 use crate::input;
-use crate::read::Between;
-use domain::{Colour, Host, Name, TimeZone};
+use crate::read::{Between, Unread, body_without};
+use domain::{Colour, Name, TimeZone};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 input! {
-    /// O que muda da base: o campo que não vem fica como está, e `null` limpa os endereços e as cores.
+    /// O que muda da base: o campo que não vem fica como está, e `null` limpa as cores. Os nomes de servidor (`hosts`) são definidos por quem administra o servidor, por comando.
     pub struct BaseInput = "BaseInputTO" {
         /// A versão que se viu da base; se já é outra, nada muda.
         version "versao": required Between<0, { i32::MAX }> = 1,
         /// Nome da associação.
         name "nome": optional Name = "Associação Exemplo",
-        /// Os nomes de servidor pelos quais a base é encontrada, que substituem os que havia; cada um é de uma base só.
-        hosts "hosts": optional Vec<Host> = ["app.exemplo.com.br"],
         /// O fuso horário, que decide em que dia algo aconteceu.
         time_zone "fuso": optional TimeZone = "America/Sao_Paulo",
         /// A cor da associação, em seis dígitos hexadecimais.
@@ -22,6 +20,13 @@ input! {
         /// A segunda cor da associação, em seis dígitos hexadecimais.
         second_colour "corSecundaria": optional Colour = "F9AB00",
     }
+}
+
+/// Reads a change of a base. Under which host it is found is the operator's to say: an association that could take any name
+/// could answer in another's.
+pub fn base_body(bytes: &[u8]) -> Result<BaseInput, Unread<BaseInput>> {
+    let why = "os nomes de servidor são definidos por quem administra o servidor, com o comando `amparo tenant host`; envie o pedido sem este campo.";
+    body_without(bytes, &[("hosts", why)])
 }
 
 /// A própria base: a associação.
@@ -34,7 +39,7 @@ pub struct BaseTO {
     /// Nome da associação.
     #[schema(examples("Associação Exemplo"))]
     pub nome: String,
-    /// Os nomes de servidor pelos quais a base é encontrada.
+    /// Os nomes de servidor pelos quais a base é encontrada; quem administra o servidor os define.
     #[schema(examples("app.exemplo.com.br"))]
     pub hosts: Vec<String>,
     /// O fuso horário, que decide em que dia algo aconteceu.

@@ -154,6 +154,21 @@ impl Postgres {
         Ok(format!("PostgreSQL {version}"))
     }
 
+    /// The cluster, its timeline and the database in it. The timeline is that of the log as it is written now: the control
+    /// file learns of a promotion only with the next checkpoint. Whoever may not ask goes without.
+    pub async fn identity(&self) -> Result<Option<String>, Error> {
+        let statement = crate::sql(
+            "SELECT CAST(s.system_identifier AS TEXT) || '/' || SUBSTR(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
+                 || '/' || CAST(d.oid AS TEXT) AS identity
+             FROM pg_control_system() s, pg_database d WHERE d.datname = current_database()",
+        );
+        match self.query(Weight::Point, &statement).await {
+            Ok(rows) => rows.first().map(|row| row.get("identity")).transpose(),
+            Err(error @ (Error::Unavailable(_) | Error::TooSlow)) => Err(error),
+            Err(_) => Ok(None),
+        }
+    }
+
     pub async fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
         self.lanes.close().await;
