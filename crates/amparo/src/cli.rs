@@ -375,7 +375,12 @@ pub fn complaint(error: &clap::Error) -> String {
             format!("O valor \"{value}\" não serve para {argument}; use {}.", told(ContextKind::ValidValue))
         }
         ErrorKind::ValueValidation => format!("O valor \"{value}\" não serve para {argument}."),
-        ErrorKind::ArgumentConflict => format!("A opção {argument} foi dada mais de uma vez."),
+        ErrorKind::ArgumentConflict => match told(ContextKind::PriorArg) {
+            prior if prior.is_empty() || prior == argument => {
+                format!("A opção {argument} foi dada mais de uma vez.")
+            }
+            prior => format!("As opções {argument} e {prior} não podem vir juntas."),
+        },
         ErrorKind::TooManyValues | ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues => {
             format!("A opção {argument} recebeu valores demais ou de menos.")
         }

@@ -52,8 +52,12 @@ fn alter(tables: &mut Schema, rest: &str) {
         return;
     };
     match verb {
-        Some("ADD") => drop(columns.insert(column.to_owned(), told(rest))),
-        Some("DROP") => drop(columns.remove(column)),
+        Some("ADD") => {
+            columns.insert(column.to_owned(), told(rest));
+        }
+        Some("DROP") => {
+            columns.remove(column);
+        }
         _ => {}
     }
 }
