@@ -10,8 +10,7 @@ mod bring;
 mod export;
 mod record;
 
-pub(crate) use bring::half_brought;
-pub use bring::{Brought, Step, bring};
+pub use bring::{Brought, Step, bring, half_brought};
 pub use export::{Exported, export};
 
 use crate::Error;

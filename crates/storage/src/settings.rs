@@ -14,6 +14,8 @@ pub enum Setting {
     SetupCode,
     /// How far an association has been brought from a file.
     Bringing,
+    /// Written and removed again, to see whether writing works.
+    WriteProbe,
 }
 
 impl Setting {
@@ -24,6 +26,7 @@ impl Setting {
             Setting::Demo => "demo",
             Setting::SetupCode => "setup_code",
             Setting::Bringing => "bringing",
+            Setting::WriteProbe => "write_probe",
         }
     }
 }

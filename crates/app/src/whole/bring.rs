@@ -75,7 +75,7 @@ pub async fn bring(
 }
 
 /// The association that is being brought, or of which half was: it is to be left alone.
-pub(crate) async fn half_brought(app: &App) -> Result<Option<TenantId>, crate::Error> {
+pub async fn half_brought(app: &App) -> Result<Option<TenantId>, crate::Error> {
     let text = settings::get(&app.db, Setting::Bringing).await?;
     Ok(text.as_deref().and_then(Progress::parse).map(|progress| progress.tenant))
 }
