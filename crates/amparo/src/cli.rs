@@ -25,7 +25,11 @@ pub fn command() -> Command {
         ]))
         .subcommand(Command::new("worker").about("Só entrega gatilhos, ao lado de servidores (PostgreSQL)"))
         .subcommand(Command::new("migrate").about("Leva o banco de dados à versão deste programa"))
-        .subcommand(Command::new("doctor").about("Confere a instalação e diz o que fazer"))
+        .subcommand(
+            Command::new("doctor")
+                .about("Confere a instalação e diz o que fazer; sai com 1 se algo está errado (avisos não contam)")
+                .arg(flag("json", "Mostra o resultado em JSON, para programas")),
+        )
         .subcommand(Command::new("config").about("Mostra os valores em vigor e de onde cada um veio"))
         .subcommand(Command::new("openapi").about("Mostra a descrição da API (OpenAPI 3.1)"))
         .subcommand(tenant())

@@ -45,11 +45,15 @@ impl From<OpenError> for Fatal {
                 "A migração {version} deste banco de dados não é a que este programa conhece; use a versão do Amparo que o criou."
             ),
             OpenError::Migration { version, cause } => {
-                format!("A migração {version} do banco de dados falhou, e nada dela ficou: {cause}.")
+                format!(
+                    "A migração {version} do banco de dados falhou, e nada dela ficou: {}.",
+                    plainly(&cause)
+                )
             }
             OpenError::Copy(cause) => {
                 format!(
-                    "Nada foi mudado: a cópia do banco de dados antes da migração não pôde ser feita: {cause}."
+                    "Nada foi mudado: a cópia do banco de dados antes da migração não pôde ser feita: {}.",
+                    plainly(&cause)
                 )
             }
         })
@@ -60,7 +64,11 @@ impl From<KeyError> for Fatal {
     fn from(error: KeyError) -> Fatal {
         Fatal(match error {
             KeyError::File { path, cause } => {
-                format!("A chave do servidor em {} não pôde ser lida ou escrita: {cause}.", path.display())
+                format!(
+                    "A chave do servidor em {} não pôde ser lida ou escrita: {}.",
+                    path.display(),
+                    plainly(&cause)
+                )
             }
             KeyError::Malformed(path) => {
                 format!(
@@ -156,6 +164,12 @@ impl From<app::Error> for Fatal {
             app::Error::Storage(storage::Error::TooSlow) => {
                 "O banco de dados demorou demais; nada foi gravado, tente de novo.".to_owned()
             }
+            app::Error::Files(cause) => {
+                format!("O lugar dos arquivos anexados não pode ser usado: {}.", plainly(&cause))
+            }
+            app::Error::Storage(storage::Error::Broken(cause)) => {
+                format!("O banco de dados recusou o que lhe foi pedido: {}.", plainly(&cause))
+            }
             other => format!("Algo deu errado por dentro: {other}."),
         })
     }
@@ -175,6 +189,19 @@ fn bad_address(why: &BadAddress) -> String {
 pub fn plainly(cause: &str) -> String {
     let known = [
         ("Connection refused", "nenhum servidor atende nesse endereço"),
+        ("Connection reset", "o servidor fechou a conexão"),
+        (
+            "(53300)",
+            "o servidor não aceita mais conexões agora; aumente max_connections, ou o limite do usuário",
+        ),
+        (
+            "too many connections",
+            "o servidor não aceita mais conexões agora; aumente max_connections, ou o limite do usuário",
+        ),
+        ("remaining connection slots", "o servidor não aceita mais conexões agora; aumente max_connections"),
+        ("(53100)", "o disco do servidor está cheio"),
+        ("(25006)", "o servidor só aceita leituras; aponte o que aceita gravações"),
+        ("(57P03)", "o servidor ainda está iniciando, ou está parando"),
         ("failed to lookup address", "esse nome de servidor não existe"),
         ("does not answer", "o servidor não responde"),
         ("no answer from", "o servidor não responde"),
@@ -191,12 +218,37 @@ pub fn plainly(cause: &str) -> String {
         ("unable to open", "o arquivo não pôde ser aberto; confira o caminho e as permissões"),
         ("database is locked", "outro programa o está usando"),
         ("database or disk is full", "o disco está cheio"),
+        ("No space left", "o disco está cheio"),
+        ("File too large", "o sistema não deixa o arquivo crescer mais"),
+        ("Disk quota exceeded", "a cota de disco acabou"),
+        ("disk I/O error", "o disco não lê ou não grava"),
+        ("Input/output error", "o disco não lê ou não grava"),
+        ("readonly database", "o arquivo do banco só pode ser lido; confira as permissões e o disco"),
+        ("malformed", "o banco de dados está danificado; volte à sua última cópia de segurança"),
+        ("Too many open files", "há arquivos demais abertos; aumente o limite (ulimit -n)"),
+        ("timed out", "o servidor não responde"),
         ("No such file", "esse caminho não existe"),
+        ("Not a directory", "uma parte desse caminho não é uma pasta"),
+        ("Is a directory", "esse caminho é uma pasta"),
         ("Permission denied", "falta permissão nesse caminho"),
         ("Read-only file system", "esse caminho é só de leitura"),
     ];
     let found = known.into_iter().find(|(part, _)| cause.contains(part));
-    found.map_or_else(|| cause.trim_end_matches('.').to_owned(), |(_, text)| text.to_owned())
+    found.map_or_else(|| bare_cause(cause).to_owned(), |(_, text)| text.to_owned())
+}
+
+/// What is left of a cause without the words that our own layers put in front of it.
+fn bare_cause(cause: &str) -> &str {
+    const WRAPPINGS: [&str; 5] = [
+        "the place of the files cannot be used: ",
+        "the database cannot be used now: ",
+        "Generic LocalFileSystem error: ",
+        "Generic S3 error: ",
+        "defect: ",
+    ];
+    let bare =
+        WRAPPINGS.into_iter().fold(cause, |text, wrapping| text.strip_prefix(wrapping).unwrap_or(text));
+    bare.trim_end_matches('.')
 }
 
 #[cfg(test)]
@@ -210,5 +262,11 @@ mod tests {
             "nenhum servidor atende nesse endereço"
         );
         assert_eq!(plainly("something else."), "something else");
+        let full = "the place of the files cannot be used: Generic LocalFileSystem error: Unable to write: \
+                    No space left on device (os error 28)";
+        assert_eq!(plainly(full), "o disco está cheio");
+        assert_eq!(plainly("Generic LocalFileSystem error: odd."), "odd");
+        let role = "the database cannot be used now: too many connections for role \"amparo\" (53300)";
+        assert!(plainly(role).starts_with("o servidor não aceita mais conexões"));
     }
 }

@@ -18,6 +18,7 @@ use std::process::ExitCode;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
+    system::protect_memory();
     let matches = match cli::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error)

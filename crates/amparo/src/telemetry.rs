@@ -3,6 +3,7 @@
 use crate::fatal::Fatal;
 use crate::settings::{LogFormat, Settings};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use std::io::IsTerminal;
 use std::time::Duration;
 use storage::Watch;
 use tracing_subscriber::EnvFilter;
@@ -23,12 +24,19 @@ pub fn logs(settings: &Settings) -> Result<(), Fatal> {
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        .with_ansi(shows_colours())
         .log_internal_errors(false);
     match settings.log {
         LogFormat::Text => subscriber.init(),
         LogFormat::Json => subscriber.json().flatten_event(true).init(),
     }
     Ok(())
+}
+
+/// Colours are for people at a terminal: in a file or a pipe they are noise.
+fn shows_colours() -> bool {
+    let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    std::io::stderr().is_terminal() && !is_unwanted
 }
 
 fn filter(level: &str) -> Result<EnvFilter, ParseError> {

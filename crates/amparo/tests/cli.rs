@@ -3,6 +3,8 @@
 
 #[path = "cli/access.rs"]
 mod access;
+#[path = "cli/doctor.rs"]
+mod doctor;
 #[path = "cli/files.rs"]
 mod files;
 #[path = "cli/hosts.rs"]
@@ -15,6 +17,8 @@ mod life;
 mod mail;
 #[path = "cli/slow.rs"]
 mod slow;
+#[path = "cli/starting.rs"]
+mod starting;
 #[path = "cli/triggers.rs"]
 mod triggers;
 #[path = "cli/whole.rs"]
@@ -120,9 +124,13 @@ impl Serving {
 
     /// Asks politely and waits.
     fn terminate(mut self) -> i32 {
+        self.ask_to_stop();
+        self.child.wait().unwrap().code().unwrap()
+    }
+
+    fn ask_to_stop(&self) {
         let asked = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
         assert!(asked.success());
-        self.child.wait().unwrap().code().unwrap()
     }
 
     fn kill(mut self) {
@@ -144,6 +152,8 @@ fn bare(folder: &tempfile::TempDir) -> Command {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("AMPARO_")) {
         command.env_remove(name);
     }
+    // Nobody else is to notice that a server of a test stops.
+    command.env("AMPARO_HTTP_DRAIN", "0s");
     command.current_dir(folder.path());
     command
 }
@@ -234,34 +244,6 @@ async fn users_are_limited_disabled_and_reset(database: Database) {
 }
 
 #[both_engines]
-async fn doctor_tells_what_is_there_and_what_to_do(database: Database) {
-    let amparo = Amparo::new(database);
-    let first = amparo.run("doctor --listen 127.0.0.1:0");
-    if amparo.database.engine == Engine::Sqlite {
-        assert!(!first.status.success(), "there is no file yet");
-        assert!(String::from_utf8_lossy(&first.stdout).contains("amparo migrate"));
-        assert!(!amparo.database.folder().unwrap().join("amparo.db").exists(), "looking creates nothing");
-    }
-    assert!(amparo.said("migrate").contains("Banco de dados") || amparo.database.engine == Engine::Postgres);
-    assert!(amparo.said("migrate").contains("já está na versão"));
-    let empty = amparo.said("doctor --listen 127.0.0.1:0");
-    assert!(empty.contains("nenhuma ainda") && empty.contains("ainda não existe"), "{empty}");
-    assert!(empty.contains("atenção  e-mail") && empty.contains(".eml em "), "{empty}");
-    let smtp = amparo.said("doctor --listen 127.0.0.1:0 --mail-smtp smtps://ana:segredo@mail.example:465");
-    assert!(smtp.contains("SMTP, pelo servidor mail.example") && !smtp.contains("segredo"), "{smtp}");
-    let serving = amparo.serve();
-    let alive = amparo.said("doctor --listen 127.0.0.1:0");
-    assert!(alive.contains("no ar: 0.1.0 desde") && alive.contains("é a deste banco"), "{alive}");
-    assert_eq!(serving.terminate(), 0);
-    assert!(amparo.said("doctor --listen 127.0.0.1:0").contains("nenhum no ar agora"));
-    std::fs::write(amparo.key(), "0".repeat(64)).unwrap();
-    let wrong = amparo.run("doctor --listen 127.0.0.1:0");
-    assert!(!wrong.status.success());
-    assert!(String::from_utf8_lossy(&wrong.stdout).contains("não é a deste banco"));
-    assert!(amparo.complained("serve --listen 127.0.0.1:0 --log-level off").contains("não é a deste banco"));
-}
-
-#[both_engines]
 async fn a_second_server_shares_a_server_database_and_is_refused_on_a_file(database: Database) {
     let amparo = Amparo::new(database);
     let first = amparo.serve();
@@ -316,6 +298,9 @@ fn bad_input_gives_one_sentence() {
         (&["serve", "--public-url", "amparo"], "public_url"),
         (&["config", "--config", "nao-existe.toml"], "nao-existe.toml"),
         (&["serve", "--log-level", "a=b=c"], "log_level"),
+        (&["serve", "--log-level", "wran"], "use error, warn, info, debug, trace ou off"),
+        (&["serve", "--log-level", "verbose"], "use error, warn, info, debug, trace ou off"),
+        (&["serve", "--log-level", "info,storage=wran"], "use error, warn, info, debug, trace ou off"),
         (&["voar"], "não existe"),
         (&["user", "create"], "Falta informar"),
         (&["migrate", "--database", "sqlite:/proc/nada/amparo.db"], "Não foi possível abrir"),

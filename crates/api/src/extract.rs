@@ -21,7 +21,12 @@ pub struct Route(Option<MatchedPath>);
 
 impl Route {
     pub fn as_str(&self) -> &str {
-        self.0.as_ref().map_or("none", MatchedPath::as_str)
+        self.template().unwrap_or("none")
+    }
+
+    /// `None` where no route has that path.
+    pub fn template(&self) -> Option<&str> {
+        self.0.as_ref().map(MatchedPath::as_str)
     }
 }
 

@@ -18,6 +18,8 @@ pub enum Failure {
     /// A file that is larger than one may be.
     FileTooLarge(String),
     MediaType,
+    /// The host is not named, or not once, or not as one.
+    BadHost,
     /// The body did not come to its end in time.
     Slow,
     /// What was sent is wrong: one problem a line.
@@ -72,7 +74,7 @@ impl Failure {
             Failure::TooLarge | Failure::FileTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Failure::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Failure::Slow => StatusCode::REQUEST_TIMEOUT,
-            Failure::Input(_) => StatusCode::BAD_REQUEST,
+            Failure::Input(_) | Failure::BadHost => StatusCode::BAD_REQUEST,
             Failure::Conflict(_) | Failure::StillRunning => StatusCode::CONFLICT,
             Failure::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
             Failure::TooManyFailures(_) | Failure::TooManyLookups(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -105,6 +107,7 @@ impl Failure {
             Failure::MediaType => {
                 "O corpo do pedido deve ser JSON, sem compressão; envie o cabeçalho Content-Type: application/json."
             }
+            Failure::BadHost => "O pedido deve trazer um cabeçalho Host, e um só, com o nome do servidor.",
             Failure::Slow => "O corpo do pedido não chegou a tempo; envie de novo.",
             Failure::Input(lines) | Failure::Conflict(lines) => return lines.join("\n"),
             Failure::NotFound(line) | Failure::FileTooLarge(line) => return line.clone(),
@@ -133,7 +136,7 @@ impl Failure {
             Failure::Unknown => {
                 "A ligação com o banco de dados caiu na hora de gravar: resultado desconhecido; confira antes de repetir."
             }
-            Failure::Stopping => "O servidor está sendo desligado; tente de novo em instantes.",
+            Failure::Stopping => "O servidor está encerrando; tente de novo em instantes.",
             Failure::Internal => "Algo deu errado do nosso lado.",
         };
         sentence.to_owned()
@@ -265,6 +268,7 @@ mod tests {
             Failure::FileTooLarge("arquivo: passa de 25 MiB, o máximo.".into()),
             Failure::FilesUnavailable,
             Failure::MediaType,
+            Failure::BadHost,
             Failure::Slow,
             Failure::Input(vec!["nome: informe um valor.".into(), "email: informe um valor.".into()]),
             Failure::NotFound("codPessoa: a pessoa 7 não existe.".into()),
@@ -303,8 +307,9 @@ mod tests {
             Failure::TooManyLookups(_) => 19,
             Failure::FileTooLarge(_) => 20,
             Failure::FilesUnavailable => 21,
+            Failure::BadHost => 22,
         });
-        assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=21).collect());
+        assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=22).collect());
         all
     }
 

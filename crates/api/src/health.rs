@@ -1,9 +1,10 @@
 //! Is the process alive, is it ready for work, and what does it measure.
 
 use crate::shell::client::Origin;
+use crate::shell::{Http, host};
 use crate::{Failure, State};
 use axum::extract::{self, Extension};
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Version, header};
 
 type Plain = ([(HeaderName, HeaderValue); 1], &'static str);
 
@@ -34,11 +35,36 @@ pub async fn readyz(extract::State(state): extract::State<State>) -> Result<Plai
 pub async fn metrics(
     extract::State(state): extract::State<State>,
     Extension(origin): Extension<Origin>,
+    version: Version,
+    headers: HeaderMap,
 ) -> Result<([(HeaderName, HeaderValue); 1], String), Failure> {
-    // Behind a proxy that nobody told us of, everybody would look like it.
-    if origin.is_disputed || !state.http.metrics_from.iter().any(|net| net.contains(&origin.address)) {
+    let may_read = match &state.http.metrics_token {
+        Some(token) => shown_token(&headers).is_some_and(|shown| token.is(shown)),
+        None => is_from_reader(&state.http, origin, version, &headers),
+    };
+    if !may_read {
         return Err(Failure::NoSuchPath);
     }
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     Ok(([(header::CONTENT_TYPE, kind)], state.metrics.render()))
+}
+
+fn shown_token(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ").map(str::trim)
+}
+
+/// Whether a call comes from where the measurements may be read. A connection from this machine may be a proxy's, that
+/// brings somebody from outside: it counts as local only where nothing suggests that.
+fn is_from_reader(http: &Http, origin: Origin, version: Version, headers: &HeaderMap) -> bool {
+    if origin.is_disputed || !http.metrics_from.iter().any(|net| net.contains(&origin.address)) {
+        return false;
+    }
+    if !origin.address.is_loopback() {
+        return true;
+    }
+    // A proxy that is configured names its callers, so what it does not name is from here. Of others it is known that they
+    // pass the host on that the caller named, or speak HTTP/1.0.
+    let is_told_of = http.trusted_proxies.iter().any(|net| net.contains(&origin.address));
+    let is_direct = version >= Version::HTTP_11 && host::names_this_machine(headers);
+    is_direct && (is_told_of || !http.is_behind_local_proxy)
 }

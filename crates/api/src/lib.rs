@@ -25,7 +25,7 @@ pub use docs::text as openapi_text;
 pub use failure::Failure;
 pub use operation::{Access, Operation};
 pub use routes::operations;
-pub use shell::{Http, Limits, Shell, Tls, TlsError, serve};
+pub use shell::{Http, Limits, MetricsToken, Shell, Tls, TlsError, serve, serve_until};
 pub use write::Running;
 
 use app::{App, Vault};

@@ -358,6 +358,33 @@ async fn origins_are_told_only_where_they_are_configured(world: World) {
 }
 
 #[both_engines]
+async fn a_preflight_names_the_methods_of_its_path(world: World) {
+    let http = Http { origins: vec!["https://app.example".to_owned()], ..Http::default() };
+    let server = Server::start_as(world.app().clone(), Setup { http, ..Setup::default() }).await;
+    for (path, methods) in [
+        ("/ext/beneficio/1/cancelar", "PUT"),
+        ("/ext/autenticacao", "POST"),
+        (USUARIO, "GET, HEAD, POST"),
+        ("/gestao/usuario/1", "GET, HEAD, PUT"),
+        ("/openapi.json", "GET, HEAD"),
+    ] {
+        let preflight = [("Origin", "https://app.example"), ("Access-Control-Request-Method", "PUT")];
+        let answer = server.call("OPTIONS", path, &preflight, "").await;
+        assert_eq!((answer.status, answer.body.as_str()), (200, ""), "{path}: {answer:?}");
+        let mut told: Vec<&str> =
+            answer.header("access-control-allow-methods").unwrap().split(", ").collect();
+        told.sort_unstable();
+        assert_eq!(told.join(", "), methods, "{path}");
+        for header in ["Authorization", "Content-Type", "Idempotency-Key"] {
+            assert!(answer.header("access-control-allow-headers").unwrap().contains(header), "{header}");
+        }
+    }
+    let nowhere = [("Origin", "https://app.example"), ("Access-Control-Request-Method", "PUT")];
+    server.call("OPTIONS", "/ext/nada", &nowhere, "").await.refuses(404);
+    server.stop().await;
+}
+
+#[both_engines]
 async fn measurements_are_for_those_who_may_read_them(world: World) {
     let http = Http { metrics_from: vec!["192.0.2.0/24".parse().unwrap()], ..Http::default() };
     let server = Server::start_as(world.app().clone(), Setup { http, ..Setup::default() }).await;
@@ -469,5 +496,44 @@ async fn an_untold_proxy_does_not_open_the_measurements(world: World) {
     for trace in ["X-Forwarded-For", "X-Real-IP", "Forwarded", "Via"] {
         server.call("GET", "/metrics", &[(trace, "203.0.113.9")], "").await.refuses(404);
     }
+    server.stop().await;
+}
+
+/// A proxy on this machine that adds no header makes everybody look local.
+#[both_engines]
+async fn a_proxy_on_this_machine_that_adds_nothing_does_not_open_the_measurements(world: World) {
+    let server = Server::start(world.app().clone()).await;
+    for host in ["localhost", "127.0.0.1:8080", "[::1]:8080"] {
+        assert_eq!(server.call("GET", "/metrics", &[("Host", host)], "").await.status, 200, "{host}");
+    }
+    for host in ["amparo.example", "10.0.0.5:8080", ""] {
+        server.call("GET", "/metrics", &[("Host", host)], "").await.refuses(404);
+    }
+    let old = server.raw("GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n").await;
+    assert!(old.contains(" 404 "), "{old}");
+    server.stop().await;
+
+    let behind = Http { is_behind_local_proxy: true, ..Http::default() };
+    let told_of = Http { trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()], ..behind.clone() };
+    for (http, status) in [(behind, 404), (told_of, 200)] {
+        let server = Server::start_as(world.app().clone(), Setup { http, ..Setup::default() }).await;
+        assert_eq!(server.call("GET", "/metrics", &[], "").await.status, status);
+        let through = server.call("GET", "/metrics", &[("X-Forwarded-For", "203.0.113.9")], "").await;
+        through.refuses(404);
+        server.stop().await;
+    }
+}
+
+#[both_engines]
+async fn a_token_opens_the_measurements_from_anywhere_and_nothing_else_does(world: World) {
+    let token = Some(api::MetricsToken::new("um-token-longo".to_owned()));
+    let http = Http { metrics_token: token, is_behind_local_proxy: true, ..Http::default() };
+    let server = Server::start_as(world.app().clone(), Setup { http, ..Setup::default() }).await;
+    let shown = [("Authorization", "Bearer um-token-longo"), ("Host", "amparo.example")];
+    assert_eq!(server.call("GET", "/metrics", &shown, "").await.status, 200);
+    for other in ["Bearer outro", "Bearer ", "um-token-longo"] {
+        server.call("GET", "/metrics", &[("Authorization", other)], "").await.refuses(404);
+    }
+    server.call("GET", "/metrics", &[], "").await.refuses(404);
     server.stop().await;
 }

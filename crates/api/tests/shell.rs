@@ -1,10 +1,15 @@
 //! The shell as a caller meets it: health, refusals in plain text, limits, and a stop that cuts nobody off.
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+use axum::Router;
+use axum::routing::get;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
-use testkit::{Server, World, both_engines, until};
+use testkit::{Server, Setup, World, both_engines, until};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::sync::Notify;
 
 #[both_engines]
 async fn a_server_is_alive_and_ready_and_measures(world: World) {
@@ -105,4 +110,121 @@ async fn a_stop_ends_idle_connections_and_takes_no_new_ones() {
     idle.read_exact(&mut byte).await.unwrap();
     assert!(server.stop().await, "nothing had to be cut off");
     until("the port is closed", || async { TcpStream::connect(address).await.is_err() }).await;
+}
+
+/// A connection from another address of this machine: 127.0.0.`last`.
+async fn connect_from(last: u8, to: SocketAddr) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(SocketAddr::new(IpAddr::V4(Ipv4Addr::new(127, 0, 0, last)), 0)).unwrap();
+    socket.connect(to).await.unwrap()
+}
+
+async fn ask_from(last: u8, to: SocketAddr, path: &str) -> String {
+    let mut stream = connect_from(last, to).await;
+    let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+/// A page that is answered when the test says so.
+fn held_page() -> (Router, Arc<Notify>, Arc<Notify>) {
+    let (begun, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (tell, wait) = (Arc::clone(&begun), Arc::clone(&go_on));
+    let page = get(move || async move {
+        tell.notify_one();
+        wait.notified().await;
+        "enfim"
+    });
+    (Router::new().route("/demorada", page), begun, go_on)
+}
+
+/// Nothing is given up by itself here: what is free again was taken from somebody.
+const PATIENT: Duration = Duration::from_secs(3600);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn addresses_that_hold_every_connection_do_not_lock_out_another() {
+    let world = World::hostile(testkit::Engine::Sqlite).await;
+    let limits =
+        api::Limits { max_connections: 4, max_per_address: 2, header_timeout: PATIENT, ..Server::LIMITS };
+    let server = Server::start_with(world.app().clone(), limits).await;
+    let mut held = Vec::new();
+    for last in [1, 1, 2, 2] {
+        held.push(connect_from(last, server.address).await);
+    }
+    // One of them has begun a request, and one has been answered and keeps the connection.
+    held[0].write_all(b"GET /healthz HTTP/1.1\r\nHost:").await.unwrap();
+    held[2].write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    held[2].read_exact(&mut [0]).await.unwrap();
+    for _ in 0..3 {
+        assert!(ask_from(3, server.address, "/healthz").await.starts_with("HTTP/1.1 200"));
+    }
+    assert!(ask_from(4, server.address, "/readyz").await.starts_with("HTTP/1.1 200"));
+    drop(held);
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_under_way_is_never_closed_to_make_room() {
+    let world = World::hostile(testkit::Engine::Sqlite).await;
+    let (pages, begun, go_on) = held_page();
+    let limits =
+        api::Limits { max_connections: 2, max_per_address: 2, header_timeout: PATIENT, ..Server::LIMITS };
+    let setup = Setup { limits, pages, ..Setup::default() };
+    let server = Server::start_as(world.app().clone(), setup).await;
+    let address = server.address;
+    let busy = tokio::spawn(async move { ask_from(1, address, "/demorada").await });
+    begun.notified().await;
+    let mut idle = connect_from(1, address).await;
+    assert!(ask_from(2, address, "/healthz").await.starts_with("HTTP/1.1 200"));
+    let mut nothing = Vec::new();
+    let _ = idle.read_to_end(&mut nothing).await;
+    assert!(nothing.is_empty(), "the idle one made room");
+    go_on.notify_one();
+    let answer = busy.await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("enfim"), "{answer}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_names_its_host_once() {
+    let world = World::hostile(testkit::Engine::Sqlite).await;
+    let server = Server::start(world.app().clone()).await;
+    for (head, status) in [
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: a\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: a/b\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: a.example:8080\r\n", 200),
+        ("GET /healthz HTTP/1.0\r\n", 200),
+        ("GET /healthz HTTP/1.0\r\nHost: a\r\nHost: b\r\n", 400),
+    ] {
+        let answer = server.raw(&format!("{head}Connection: close\r\n\r\n")).await;
+        let line = answer.lines().next().unwrap_or_default();
+        assert!(line.contains(&status.to_string()), "{head}: {answer}");
+        assert!(status == 200 || answer.contains("cabeçalho Host"), "{answer}");
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stalled_upload_does_not_hold_the_stop_longer_than_its_limit() {
+    let world = World::hostile(testkit::Engine::Sqlite).await;
+    let limits = api::Limits { shutdown_timeout: Duration::from_millis(100), ..Server::LIMITS };
+    let http = api::Http { body_timeout: PATIENT, ..api::Http::default() };
+    let server = Server::start_as(world.app().clone(), Setup { limits, http, ..Setup::default() }).await;
+    let token = server.token(&world.administrator.email).await;
+    let mut stalled = TcpStream::connect(server.address).await.unwrap();
+    let head = format!(
+        "POST /gestao/usuario HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
+         Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n"
+    );
+    stalled.write_all(head.as_bytes()).await.unwrap();
+    // It is being read.
+    stalled.read_exact(&mut [0]).await.unwrap();
+    assert!(!server.stop().await, "it had to be cut off");
+    let mut rest = Vec::new();
+    let _ = stalled.read_to_end(&mut rest).await;
+    assert!(!String::from_utf8_lossy(&rest).contains("HTTP/1.1 2"), "it is over");
 }

@@ -64,7 +64,7 @@ pub async fn of(app: &App, caller: &Session) -> Result<Health, Error> {
 }
 
 /// What is free where a folder lies.
-fn free(folder: &std::path::Path) -> Option<u64> {
+pub fn free(folder: &std::path::Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     disk.f_bavail.checked_mul(disk.f_frsize)
 }

@@ -11,6 +11,7 @@ pub mod audit;
 pub mod base;
 pub mod benefits;
 pub mod cases;
+pub mod checkup;
 pub mod claims;
 pub mod credit_cards;
 pub mod deals;

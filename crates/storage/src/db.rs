@@ -3,7 +3,7 @@
 use crate::engine::{Engine, Session};
 use crate::unit::work;
 use crate::{Error, Row, Statement};
-use domain::TenantId;
+use domain::{Moment, TenantId};
 use futures_util::future::BoxFuture;
 use std::borrow::Cow;
 
@@ -110,6 +110,22 @@ impl Db {
     /// How much room the database takes, in bytes.
     pub async fn size(&self) -> Result<i64, Error> {
         self.engine.size().await
+    }
+
+    /// What of the database cannot be read as it should. It takes no longer than a search may, so of a very large database it
+    /// may end as too slow.
+    pub async fn find_damage(&self) -> Result<Vec<String>, Error> {
+        self.engine.find_damage().await
+    }
+
+    /// The database's settings by which something that was stored may be lost when the power goes.
+    pub async fn weak_durability(&self) -> Result<Vec<String>, Error> {
+        self.engine.weak_durability().await
+    }
+
+    /// The time of the database server, where it has a clock of its own.
+    pub async fn clock(&self) -> Result<Option<Moment>, Error> {
+        self.engine.clock().await
     }
 }
 

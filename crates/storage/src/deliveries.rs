@@ -82,6 +82,21 @@ pub async fn last_exhausted(
     tx.all(newest).await?.first().map(|row| row.get("ended_at")).transpose()
 }
 
+/// How many a receiver never took; no more than the limit is counted.
+pub async fn count_exhausted(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    limit: i64,
+) -> Result<i64, Error> {
+    let statement = sql("SELECT COUNT(*) AS count FROM (SELECT history_code FROM deliveries
+             WHERE tenant = $1 AND receiver = $2 AND state = 3 LIMIT $3) AS counted")
+    .arg(tenant)
+    .arg(receiver)
+    .arg(limit);
+    from.into().one(statement).await?.map_or(Ok(0), |row| row.get("count"))
+}
+
 /// It was given up, and arrived after all.
 pub fn arrived_after_all(tenant: TenantId, receiver: ReceiverCode, code: HistoryCode) -> Statement {
     sql("UPDATE deliveries SET state = 2 WHERE tenant = $1 AND receiver = $2 AND history_code = $3 AND state = 3")

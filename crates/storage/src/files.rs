@@ -121,6 +121,44 @@ pub async fn removed_before(
     rows.iter().map(|row| Ok((row.get("code")?, row.get("storage_key")?, row.get("size")?))).collect()
 }
 
+/// Where the bytes of a file are, and how many there must be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredFile {
+    pub code: FileCode,
+    pub storage_key: String,
+    pub size: i64,
+}
+
+fn stored_file(row: &Row) -> Result<StoredFile, Error> {
+    Ok(StoredFile { code: row.get("code")?, storage_key: row.get("storage_key")?, size: row.get("size")? })
+}
+
+/// The newest files of a tenant that were not removed.
+pub async fn newest(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    limit: i64,
+) -> Result<Vec<StoredFile>, Error> {
+    let statement = sql("SELECT code, storage_key, size FROM files WHERE tenant = $1 AND removed_at IS NULL
+         ORDER BY code DESC LIMIT $2")
+    .arg(tenant)
+    .arg(limit);
+    from.into().all(Weight::Search, statement).await?.iter().map(stored_file).collect()
+}
+
+/// The first file from this code on that was not removed.
+pub async fn next_from(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    code: FileCode,
+) -> Result<Option<StoredFile>, Error> {
+    let statement = sql("SELECT code, storage_key, size FROM files WHERE tenant = $1 AND code >= $2
+         AND removed_at IS NULL ORDER BY code LIMIT 1")
+    .arg(tenant)
+    .arg(code);
+    from.into().one(statement).await?.map(|row| stored_file(&row)).transpose()
+}
+
 /// What is known of a file goes; its bytes are somebody else's.
 pub fn delete(tenant: TenantId, code: FileCode) -> Statement {
     sql("DELETE FROM files WHERE tenant = $1 AND code = $2").arg(tenant).arg(code)

@@ -180,3 +180,15 @@ pub async fn listed(
         })
         .collect()
 }
+
+/// How many mails that were written before a moment still wait, and when the oldest of them was written.
+pub async fn waiting_since(
+    from: impl Into<Source<'_>>,
+    before: Moment,
+) -> Result<(i64, Option<Moment>), Error> {
+    let statement = sql("SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM mails
+         WHERE due_at IS NOT NULL AND created_at <= $1")
+    .arg(before);
+    let Some(row) = from.into().one(statement).await? else { return Ok((0, None)) };
+    Ok((row.get("count")?, row.get("oldest")?))
+}

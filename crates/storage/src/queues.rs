@@ -352,6 +352,19 @@ pub fn hasten(tenant: TenantId, receiver: ReceiverCode, now: Moment) -> Statemen
         .arg(now)
 }
 
+/// The moment of the first record of a receiver that waits for one.
+pub async fn first_wait(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    receiver: ReceiverCode,
+) -> Result<Option<Moment>, Error> {
+    let statement =
+        sql("SELECT due_at FROM queues WHERE tenant = $1 AND receiver = $2 ORDER BY due_at LIMIT 1")
+            .arg(tenant)
+            .arg(receiver);
+    from.into().one(statement).await?.map(|row| row.get("due_at")).transpose()
+}
+
 /// How much waits, and since when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {

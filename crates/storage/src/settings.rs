@@ -16,6 +16,8 @@ pub enum Setting {
     Bringing,
     /// Which life of the database this is, and what tells it from a copy.
     Life,
+    /// Written and removed again, to see whether writing works.
+    WriteProbe,
 }
 
 impl Setting {
@@ -27,6 +29,7 @@ impl Setting {
             Setting::SetupCode => "setup_code",
             Setting::Bringing => "bringing",
             Setting::Life => "life",
+            Setting::WriteProbe => "write_probe",
         }
     }
 }

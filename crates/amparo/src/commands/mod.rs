@@ -9,6 +9,7 @@ mod migrate;
 mod mirror;
 mod receiver;
 mod serve;
+mod stop_signals;
 mod tenant;
 mod tls;
 mod trigger;
@@ -66,7 +67,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Fatal> {
             ["trigger", "replay"] => trigger::replay(&settings, arguments).await,
             ["listen"] => listen::run(&settings, arguments).await,
             ["migrate"] => migrate::run(&settings).await,
-            ["doctor"] => doctor::run(&settings).await,
+            ["doctor"] => doctor::run(&settings, arguments.get_flag("json")).await,
             ["tenant", "create"] => tenant::create(&settings, arguments).await,
             ["tenant", "list"] => tenant::list(&settings).await,
             ["tenant", "host", verb] => tenant::host(&settings, verb, arguments).await,

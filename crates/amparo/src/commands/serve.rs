@@ -1,12 +1,13 @@
 //! `amparo serve`: opens everything, serves until asked to stop, closes everything.
 
+use super::stop_signals::StopSignals;
 use super::tls::Certificate;
 use super::{demo, migrate, tls};
 use crate::fatal::Fatal;
 use crate::settings::Settings;
-use crate::system::SystemClock;
+use crate::system::{self, SystemClock};
 use crate::telemetry;
-use api::{Shell, State, Stopping};
+use api::{Shell, State};
 use app::health::Place;
 use app::housekeeping::{self, Retention};
 use app::life::{self, Found, Watch};
@@ -17,11 +18,10 @@ use delivery::triggers::{Triggers, post::Poster};
 use domain::Clock;
 use metrics_exporter_prometheus::PrometheusHandle;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 use storage::{Address, Options, Schema};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinSet;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -36,8 +36,8 @@ pub struct Asked {
 
 pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let with_demo = asked.demo;
-    // Before anybody is told that it serves: who asks it to stop right then is heard.
-    let terminate = terminations();
+    let signals = StopSignals::listen();
+    prepare_process(settings);
     for name in Settings::unknown_variables(std::env::vars().map(|(name, _)| name)) {
         tracing::warn!(name, "unknown environment variable");
     }
@@ -118,12 +118,17 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let stopping = state.stopping.clone();
     let router = api::router(state, pages);
     let shell = Shell::new(router, http, settings.http.limits, certificate.map(|one| one.tls));
-    let complete = api::serve(listener, shell, asked_to_stop(terminate, Some(stopping))).await;
-    if !complete {
+    let drained = signals.drained(&stopping, settings.http.drain);
+    let patience = Patience::new(settings.http.limits.shutdown_timeout);
+    let stop = async {
+        drained.await;
+        patience.begin();
+    };
+    if !api::serve_until(listener, shell, stop, signals.insisted()).await {
         tracing::warn!("some requests were cut off");
     }
     if let Some(triggers) = triggers {
-        triggers.stop(settings.http.limits.shutdown_timeout).await;
+        stop_triggers(triggers, patience.left(), &signals).await;
     }
     background.shutdown().await;
     if let Err(error) = audit::flush(&app).await {
@@ -135,9 +140,58 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The system's requests to end, from now on.
-pub fn terminations() -> Option<Signal> {
-    signal(SignalKind::terminate()).ok()
+/// Takes what the system allows, and tells the log what the operator would want to know of how the process was started.
+pub fn prepare_process(settings: &Settings) {
+    system::raise_open_files_limit();
+    let needed = files_needed(settings);
+    if let Some(limit) = system::open_files_limit().filter(|limit| *limit < needed) {
+        tracing::warn!(
+            limit,
+            needed,
+            "fewer open files are allowed than http.max_connections may need; raise LimitNOFILE or ulimit -n"
+        );
+    }
+    for (flag, variable) in settings.secrets_on_command_line() {
+        tracing::warn!(
+            flag,
+            variable,
+            "a secret stands on the command line, where the process list shows it; give it by the variable"
+        );
+    }
+}
+
+/// Connections of callers, and a few hundred for the database, attachments and receivers.
+pub fn files_needed(settings: &Settings) -> u64 {
+    const BESIDES: u64 = 256;
+    u64::try_from(settings.http.limits.max_connections).unwrap_or(u64::MAX).saturating_add(BESIDES)
+}
+
+/// How long everything that is under way may take together, once the server stops.
+struct Patience {
+    whole: Duration,
+    begun: OnceLock<Instant>,
+}
+
+impl Patience {
+    fn new(whole: Duration) -> Patience {
+        Patience { whole, begun: OnceLock::new() }
+    }
+
+    fn begin(&self) {
+        self.begun.get_or_init(Instant::now);
+    }
+
+    fn left(&self) -> Duration {
+        self.whole.saturating_sub(self.begun.get().map_or(Duration::ZERO, Instant::elapsed))
+    }
+}
+
+/// Waits for triggers on their way, unless somebody insists. What is left is delivered later, under the same id.
+pub async fn stop_triggers(triggers: Triggers, patience: Duration, signals: &StopSignals) {
+    tokio::select! {
+        () = triggers.stop(patience) => {}
+        () = signals.insisted() => {}
+    }
 }
 
 /// Who posts triggers, within the limits of the settings.
@@ -214,24 +268,6 @@ async fn greet(app: &App, here: &str, database: &Address) -> Result<(), Fatal> {
         ));
     }
     Ok(())
-}
-
-/// Ready when the system asks the process to end.
-pub async fn asked_to_stop(asked: Option<Signal>, stopping: Option<Stopping>) {
-    let terminate = async {
-        match asked {
-            Some(mut terminate) => drop(terminate.recv().await),
-            None => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        () = terminate => {}
-    }
-    tracing::info!("asked to stop");
-    if let Some(stopping) = stopping {
-        stopping.set();
-    }
 }
 
 struct Rhythm {

@@ -4,12 +4,15 @@ use crate::fatal::Fatal;
 use crate::settings::TlsSettings;
 use api::{Tls, TlsError};
 use domain::Moment;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::net::IpAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use x509_cert::der::Decode;
 
 /// How long a certificate of our own lasts, and how long before its end it is made anew.
 const LIFE: Duration = Duration::from_secs(397 * 24 * 3600);
@@ -44,8 +47,8 @@ pub fn open(
         (None, None, false) => return Ok(None),
         (Some(certificate), Some(key), false) => (certificate.clone(), key.clone(), None),
         (None, None, true) => {
-            let beside = |name: &str| key_file.with_file_name(name);
-            let own = Own { certificate: beside("tls-cert.pem"), key: beside("tls-key.pem"), listen };
+            let (certificate, key) = own_files(key_file);
+            let own = Own { certificate, key, listen };
             own.make_if_needed(now)?;
             (own.certificate.clone(), own.key.clone(), Some(own))
         }
@@ -59,6 +62,22 @@ pub fn open(
     };
     let tls = Tls::from_files(&certificate, &key)?;
     Ok(Some(Certificate { tls, own }))
+}
+
+/// The files of a certificate of our own, beside the server's key.
+pub fn own_files(key_file: &Path) -> (PathBuf, PathBuf) {
+    (key_file.with_file_name("tls-cert.pem"), key_file.with_file_name("tls-key.pem"))
+}
+
+/// When the certificate in a file ends: the first one, which is the server's own.
+pub fn certificate_end(path: &Path) -> Result<Moment, Fatal> {
+    let unusable = |cause: &dyn std::fmt::Display| {
+        Fatal::new(format!("O certificado em {} não pôde ser lido: {cause}.", path.display()))
+    };
+    let der = CertificateDer::from_pem_file(path).map_err(|error| unusable(&error))?;
+    let certificate = x509_cert::Certificate::from_der(&der).map_err(|error| unusable(&error))?;
+    let end = certificate.tbs_certificate.validity.not_after.to_unix_duration();
+    Ok(Moment::from_millis(0).plus(end))
 }
 
 impl Certificate {
@@ -157,6 +176,7 @@ mod tests {
         };
         let first = at(start);
         assert!(Tls::from_files(&certificate, &own.key).is_ok(), "{first}");
+        assert_eq!(date(certificate_end(&certificate).unwrap()), date(start.plus(LIFE)));
         assert_eq!(at(start.plus(days(366))), first);
         assert_ne!(at(start.plus(days(368))), first);
         assert!(!lasts("", start) && !lasts("Amparo: vale até ontem", start));

@@ -1,8 +1,9 @@
 //! `amparo worker`: delivers triggers and nothing else, beside servers that run with `--no-delivery`.
 
 use super::serve::{
-    Heartbeat, asked_to_stop, heartbeat, listen, measure_triggers, poster, sign_off, terminations,
+    Heartbeat, heartbeat, listen, measure_triggers, poster, prepare_process, sign_off, stop_triggers,
 };
+use super::stop_signals::StopSignals;
 use crate::fatal::Fatal;
 use crate::settings::Settings;
 use crate::telemetry;
@@ -18,7 +19,8 @@ use tokio::task::JoinSet;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
-    let terminate = terminations();
+    let signals = StopSignals::listen();
+    prepare_process(settings);
     let address = Address::parse(&settings.database)?;
     if !address.is_shared() {
         return Err(Fatal::new(
@@ -50,15 +52,24 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     super::say(&format!("Amparo {VERSION} entregando gatilhos"));
     if let (Some(listener), Some(at)) = (listener, at) {
         let http = Arc::new(settings.http.http.clone());
-        let router = api::watched(State::new(app.clone(), vault, handle, Arc::clone(&http)));
+        let state = State::new(app.clone(), vault, handle, Arc::clone(&http));
+        let stopping = state.stopping.clone();
+        let router = api::watched(state);
         let shell = Shell::new(router, http, settings.http.limits, None);
         background.spawn(async move {
             api::serve(listener, shell, std::future::pending()).await;
         });
         super::say(&format!("Estado e medidas em http://{at}/readyz e http://{at}/metrics"));
+        background.spawn({
+            let signals = signals.clone();
+            async move {
+                signals.asked().await;
+                stopping.set();
+            }
+        });
     }
-    asked_to_stop(terminate, None).await;
-    triggers.stop(settings.http.limits.shutdown_timeout).await;
+    signals.asked().await;
+    stop_triggers(triggers, settings.http.limits.shutdown_timeout, &signals).await;
     background.shutdown().await;
     sign_off(&app, &process, &watch).await;
     app.db.close().await;

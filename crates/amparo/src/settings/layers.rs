@@ -84,6 +84,10 @@ impl Effective {
         out
     }
 
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.0.iter()
+    }
+
     pub fn entry(&self, key: &str) -> &Entry {
         self.0.iter().find(|entry| entry.setting.key == key).expect("config.default.toml has every key")
     }

@@ -87,7 +87,7 @@ impl Settings {
             key_file: effective.path("key_file"),
             public_url: sections::public_url(&effective)?,
             log: LogFormat::read(&effective)?,
-            log_level: effective.filled("log_level")?,
+            log_level: sections::log_level(&effective)?,
             http: HttpSettings::read(&effective)?,
             tls: TlsSettings::read(&effective)?,
             access: AccessSettings::read(&effective)?,
@@ -103,6 +103,14 @@ impl Settings {
     /// All values in force and where each came from, as TOML with the secrets hidden.
     pub fn print(&self) -> String {
         self.effective.print()
+    }
+
+    /// The settings whose secrets were given on the command line, where the process list shows them to every user of the
+    /// machine: the flag, and the variable to use instead.
+    pub fn secrets_on_command_line(&self) -> Vec<(&'static str, &'static str)> {
+        let shown = self.effective.entries().filter(|entry| matches!(entry.origin, layers::Origin::Flag(_)));
+        let secret = shown.filter(|entry| secrets::holds_secret(entry.setting, &entry.value));
+        secret.map(|entry| (entry.setting.flag.as_str(), entry.setting.variable.as_str())).collect()
     }
 
     /// The variables that look like settings and are none: probably misspelt, and worth a warning.

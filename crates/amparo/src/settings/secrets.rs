@@ -19,6 +19,11 @@ pub fn shown(setting: &Setting, value: &Value) -> Value {
     }
 }
 
+/// Whether something of the value is hidden where it is printed.
+pub fn holds_secret(setting: &Setting, value: &Value) -> bool {
+    shown(setting, value).to_string().trim() != value.to_string().trim()
+}
+
 /// The text as it may stand in an error: on one line, too.
 pub fn shown_text(setting: &Setting, text: &str) -> String {
     if setting.secret {
@@ -91,6 +96,12 @@ mod tests {
         assert_eq!(shown(&settings[0], &Value::from("")).as_str(), Some(""));
         assert_eq!(shown(&settings[1], &Value::from(7)).as_str(), Some("***"));
         assert_eq!(shown(&settings[2], &Value::from("aberto")).as_str(), Some("aberto"));
+        assert!(
+            holds_secret(&settings[0], &Value::from("senha"))
+                && !holds_secret(&settings[0], &Value::from(""))
+        );
+        assert!(holds_secret(&settings[2], &Value::from("postgres://ana:senha@host/base")));
+        assert!(!holds_secret(&settings[2], &Value::from("postgres://ana@host/base")));
         assert_eq!(shown_text(&settings[0], "senha"), "***");
         assert_eq!(shown_text(&settings[2], "a\nb"), "a b");
     }

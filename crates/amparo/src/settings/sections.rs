@@ -3,7 +3,7 @@
 use super::duration;
 use super::error::SettingsError;
 use super::layers::Effective;
-use api::{Http, Limits};
+use api::{Http, Limits, MetricsToken};
 use app::access::Throttle;
 use app::triggers::Policy;
 use delivery::mail::{Sender, Smtp};
@@ -38,6 +38,23 @@ impl LogFormat {
             _ => Err(values.refuse("log", "text ou json")),
         }
     }
+}
+
+/// A level, or a filter whose every part names one. A word that is no level would pass for the name of a part of the program,
+/// and silence everything else.
+pub(super) fn log_level(values: &Effective) -> Result<String, SettingsError> {
+    const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+    let is_level = |word: &str| LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word.trim()));
+    let text = values.text("log_level");
+    let is_fine = text.split(',').all(|part| match part.rsplit_once('=') {
+        Some((target, level)) => !target.trim().is_empty() && is_level(level),
+        None => is_level(part),
+    });
+    if is_fine {
+        return Ok(text.to_owned());
+    }
+    Err(values
+        .refuse("log_level", "error, warn, info, debug, trace ou off, ou um filtro como info,storage=debug"))
 }
 
 /// Only the kind of address; `storage::Address` reads the rest of it.
@@ -105,6 +122,8 @@ impl fmt::Debug for MailSettings {
 pub struct HttpSettings {
     pub limits: Limits,
     pub http: Http,
+    /// How long the server goes on after it was asked to stop, and says that it is no longer ready.
+    pub drain: Duration,
 }
 
 impl HttpSettings {
@@ -121,12 +140,34 @@ impl HttpSettings {
                 trusted_proxies: networks(values, "http.trusted_proxies")?,
                 origins: values.list("http.cors_origins").into_iter().map(str::to_owned).collect(),
                 metrics_from: networks(values, "http.metrics_from")?,
+                metrics_token: Some(values.text("http.metrics_token").trim())
+                    .filter(|token| !token.is_empty())
+                    .map(|token| MetricsToken::new(token.to_owned())),
+                is_behind_local_proxy: is_behind_local_proxy(values)?,
                 body_timeout: values.duration("http.body_timeout")?,
                 import_mib: values.integer("http.import_mib", 1..=1024)?,
                 is_strict: values.path("tls.cert_file").is_some(),
             },
+            drain: values.duration_or_never("http.drain")?.unwrap_or_default(),
         })
     }
+}
+
+/// People are told an address elsewhere, and the server listens to this machine alone: something here brings them.
+fn is_behind_local_proxy(values: &Effective) -> Result<bool, SettingsError> {
+    let is_local = |host: &str| {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|at| at.is_loopback())
+    };
+    let host_of = |place: &str| match place.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host.to_owned(),
+        _ => place.to_owned(),
+    };
+    let listens_here = is_local(&host_of(values.text("listen")));
+    let public = public_url(values)?;
+    let place =
+        public.as_deref().and_then(|url| url.split("://").nth(1)).and_then(|rest| rest.split('/').next());
+    Ok(listens_here && place.is_some_and(|place| !is_local(&host_of(place))))
 }
 
 fn prefix(values: &Effective) -> Result<String, SettingsError> {

@@ -84,6 +84,7 @@ fn another(setting: &Setting) -> Value {
         "database" => Value::from("sqlite:elsewhere.db"),
         "public_url" => Value::from("https://amparo.example"),
         "log" => Value::from("json"),
+        "log_level" => Value::from("info,storage=debug"),
         "http.path_prefix" => Value::from("/outro"),
         "http.trusted_proxies" | "http.metrics_from" => Value::from_iter(["192.0.2.0/24"]),
         "http.cors_origins" => Value::from_iter(["https://app.example"]),
@@ -253,9 +254,9 @@ fn what_is_printed_is_a_file_with_the_same_settings() {
 #[test]
 fn odd_texts_survive_the_printing() {
     for text in ["a\"b", "a\\b", "a'b", "a\nb", "a # b", "\"\"\"'''", "\t\u{7f}é"] {
-        let settings = given().var("AMPARO_LOG_LEVEL", text).load().unwrap();
+        let settings = given().var("AMPARO_LISTEN", text).load().unwrap();
         let again = given().file(&settings.print()).load().unwrap();
-        assert_eq!(again.log_level, text);
+        assert_eq!(again.listen, text);
     }
 }
 
@@ -287,4 +288,26 @@ fn the_public_address_is_one_that_a_path_can_follow() {
         let sentence = given().var("AMPARO_PUBLIC_URL", wrong).refused();
         assert!(sentence.contains("public_url"), "{sentence}");
     }
+}
+
+#[test]
+fn secrets_on_the_command_line_are_told_with_the_variable_to_use() {
+    let told = |given: Given| given.load().unwrap().secrets_on_command_line();
+    let smtp = ["--mail-smtp", "smtps://ana:palavra@mail.example"];
+    assert_eq!(told(given().args(&smtp)), [("mail-smtp", "AMPARO_MAIL_SMTP")]);
+    let database = ["--database", "postgres://ana:palavra@host/base", "--files-s3-secret-key", "x"];
+    let expected = [("database", "AMPARO_DATABASE"), ("files-s3-secret-key", "AMPARO_FILES_S3_SECRET_KEY")];
+    assert_eq!(told(given().args(&database)), expected);
+    assert!(told(given().args(&["--database", "postgres://ana@host/base"])).is_empty());
+    assert!(told(given().var("AMPARO_MAIL_SMTP", smtp[1])).is_empty());
+}
+
+#[test]
+fn a_proxy_on_this_machine_is_known_by_the_two_addresses() {
+    let is_behind = |line: &[&str]| given().args(line).load().unwrap().http.http.is_behind_local_proxy;
+    assert!(is_behind(&["--public-url", "https://amparo.example"]));
+    assert!(is_behind(&["--public-url", "https://amparo.example:8443/x", "--listen", "[::1]:80"]));
+    assert!(!is_behind(&[]));
+    assert!(!is_behind(&["--public-url", "http://localhost:8080"]));
+    assert!(!is_behind(&["--public-url", "https://amparo.example", "--listen", "0.0.0.0:80"]));
 }

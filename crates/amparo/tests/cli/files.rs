@@ -87,7 +87,7 @@ fn call(address: &str, line: &str, headers: &[(&str, &str)], body: &[u8]) -> (St
 }
 
 /// A token of the only administrator.
-fn token(address: &str) -> String {
+pub fn token(address: &str) -> String {
     let login = basic("ana@exemplo.com.br", "uma senha bem longa");
     let (head, body) = call(address, "POST /ext/autenticacao", &[("Authorization", &login)], b"");
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
@@ -95,14 +95,14 @@ fn token(address: &str) -> String {
     format!("Bearer {}", answer["authorizationToken"].as_str().unwrap())
 }
 
-fn founded(amparo: &Amparo) {
+pub fn founded(amparo: &Amparo) {
     amparo.said("tenant create --name Associação_Boa");
     let line = "user create --email ana@exemplo.com.br --name Ana --role administrador --password-stdin";
     assert!(amparo.with_password(line, "uma senha bem longa").status.success());
 }
 
 /// A member, a photo of hers, and where that photo is.
-fn attached(address: &str, token: &str) -> String {
+pub fn attached(address: &str, token: &str) -> String {
     let member = br#"{"nomePessoa": "Ana Prado", "cpfCnpj": "52998224725"}"#;
     let json = [("Authorization", token), ("Content-Type", "application/json")];
     let (head, body) = call(address, "POST /ext/associado", &json, member);

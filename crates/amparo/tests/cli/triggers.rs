@@ -254,7 +254,7 @@ async fn a_worker_delivers_beside_servers_that_do_not(database: Database) {
     listening.says("POST /beneficio", 2).await;
     let shown = |path: &str| {
         let mut stream = std::net::TcpStream::connect(&place).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer

@@ -1,24 +1,57 @@
-//! Calls from pages of other origins: refused by browsers unless the origin is configured. A preflight is answered only
-//! where it is one; an `OPTIONS` that belongs to an operation reaches it.
+//! Calls from pages of other origins: refused by browsers unless the origin is configured. The question that a browser asks
+//! first is known by its two headers; any other `OPTIONS` belongs to an operation, and reaches it.
 
 use crate::State;
+use crate::extract::Route;
 use axum::extract::{self, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 const ALLOWED_HEADERS: &str = "Authorization, Content-Type, Idempotency-Key, X-Request-Id";
 const EXPOSED_HEADERS: &str = "X-Request-Id, Idempotency-Replayed, Retry-After, X-Total-Count, Link";
+/// What a path takes that is not in the route table: the documentation, the pages.
+const READING: HeaderValue = HeaderValue::from_static("GET, HEAD");
 
-pub async fn cors(extract::State(state): extract::State<State>, request: Request, next: Next) -> Response {
+/// The methods of each path of the route table, as the header lists them.
+static METHODS: LazyLock<HashMap<&'static str, HeaderValue>> = LazyLock::new(|| {
+    let mut methods: HashMap<&'static str, Vec<&'static str>> = HashMap::new();
+    for operation in crate::operations() {
+        let of_path = methods.entry(operation.path).or_default();
+        of_path.extend(known_methods(&operation.method));
+    }
+    let value = |methods: Vec<&str>| HeaderValue::try_from(methods.join(", ")).unwrap_or(READING);
+    methods.into_iter().map(|(path, methods)| (path, value(methods))).collect()
+});
+
+/// Whoever may GET may ask for the head alone.
+fn known_methods(method: &Method) -> Vec<&'static str> {
+    match *method {
+        Method::GET => vec!["GET", "HEAD"],
+        Method::POST => vec!["POST"],
+        Method::PUT => vec!["PUT"],
+        Method::DELETE => vec!["DELETE"],
+        Method::PATCH => vec!["PATCH"],
+        Method::OPTIONS => vec!["OPTIONS"],
+        _ => Vec::new(),
+    }
+}
+
+pub async fn cors(
+    extract::State(state): extract::State<State>,
+    route: Route,
+    request: Request,
+    next: Next,
+) -> Response {
     let Some(origin) = allowed(&state, request.headers()) else { return next.run(request).await };
     let is_preflight = request.method() == Method::OPTIONS
         && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    let mut response = next.run(request).await;
-    // The path has no operation of that method, so this was the browser's own question.
-    if is_preflight && response.status() == StatusCode::METHOD_NOT_ALLOWED {
-        response = preflight(response.headers());
-    }
+    let mut response = match route.template() {
+        Some(path) if is_preflight => preflight(METHODS.get(path).cloned().unwrap_or(READING)),
+        _ => next.run(request).await,
+    };
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED_HEADERS));
@@ -32,8 +65,7 @@ fn allowed(state: &State, headers: &HeaderMap) -> Option<HeaderValue> {
     state.http.origins.iter().any(|allowed| allowed == text || allowed == "*").then(|| origin.clone())
 }
 
-fn preflight(refused: &HeaderMap) -> Response {
-    let methods = refused.get(header::ALLOW).cloned().unwrap_or(HeaderValue::from_static("GET, HEAD"));
+fn preflight(methods: HeaderValue) -> Response {
     let answer: [(HeaderName, HeaderValue); 3] = [
         (header::ACCESS_CONTROL_ALLOW_METHODS, methods),
         (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOWED_HEADERS)),

@@ -1,19 +1,23 @@
 //! The accept loop. `axum::serve` has no limit on how long a caller may take over his headers nor on how many come at
 //! once, and takes no TLS; this has all three, and ends what is under way before it stops.
 
+mod answer_body;
 pub(crate) mod client;
+mod connections;
 pub(crate) mod cors;
 mod drain;
+pub(crate) mod host;
 pub(crate) mod measure;
-mod shares;
 mod stall;
 mod tidy;
 mod tls;
 
 pub use tls::{Tls, TlsError};
 
-use shares::Shares;
+use answer_body::AnswerBody;
+use connections::{Activity, Admission, ConnectionPlace, Connections};
 
+use crate::Failure;
 use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderValue, Request, StatusCode, header};
@@ -24,6 +28,9 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use ipnet::IpNet;
+use sha2::{Digest, Sha256};
+use std::convert::Infallible;
+use std::fmt;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -31,9 +38,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
+
+/// While all places are taken, whether one of them became idle is looked at this often.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -55,8 +64,12 @@ pub struct Http {
     pub trusted_proxies: Vec<IpNet>,
     /// Origins whose pages may call.
     pub origins: Vec<String>,
-    /// From where the measurements may be read.
+    /// From where the measurements may be read without a token.
     pub metrics_from: Vec<IpNet>,
+    /// Where there is one, whoever shows it may read the measurements, and nobody else.
+    pub metrics_token: Option<MetricsToken>,
+    /// People come through a proxy on this machine: a connection from here says nothing about where they are.
+    pub is_behind_local_proxy: bool,
     /// How long a caller may take over the body of his request, and how long he may not take up our answer.
     pub body_timeout: Duration,
     /// The largest file that is taken to be imported.
@@ -73,10 +86,35 @@ impl Default for Http {
             trusted_proxies: Vec::new(),
             origins: Vec::new(),
             metrics_from: vec![local("127.0.0.0/8"), local("::1/128")],
+            metrics_token: None,
+            is_behind_local_proxy: false,
             body_timeout: Duration::from_secs(30),
             import_mib: 64,
             is_strict: false,
         }
+    }
+}
+
+/// The token that the measurements are read with.
+#[derive(Clone)]
+pub struct MetricsToken(String);
+
+impl MetricsToken {
+    pub fn new(token: String) -> MetricsToken {
+        MetricsToken(token)
+    }
+
+    /// Compared in a time that does not depend on where they differ.
+    pub(crate) fn is(&self, shown: &str) -> bool {
+        let digest = |text: &str| Sha256::digest(text.as_bytes());
+        digest(&self.0) == digest(shown)
+    }
+}
+
+/// Without the token.
+impl fmt::Debug for MetricsToken {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("***")
     }
 }
 
@@ -87,54 +125,101 @@ pub struct Shell {
     limits: Limits,
     tls: Option<Tls>,
     told_of_proxy: AtomicBool,
-    shares: Arc<Shares>,
+    connections: Arc<Connections>,
 }
 
 impl Shell {
     pub fn new(router: Router, http: Arc<Http>, limits: Limits, tls: Option<Tls>) -> Shell {
-        Shell { router, http, limits, tls, told_of_proxy: AtomicBool::new(false), shares: Arc::default() }
+        Shell {
+            router,
+            http,
+            limits,
+            tls,
+            told_of_proxy: AtomicBool::new(false),
+            connections: Arc::default(),
+        }
     }
 }
 
 /// Serves until `stop` is ready, then until what is under way has ended. `false` where some had to be cut off.
 pub async fn serve(listener: TcpListener, shell: Shell, stop: impl Future<Output = ()>) -> bool {
-    let places = Arc::new(Semaphore::new(shell.limits.max_connections));
+    serve_until(listener, shell, stop, std::future::pending()).await
+}
+
+/// The same; and once `insisted` is ready, what is under way is waited for no longer.
+pub async fn serve_until(
+    listener: TcpListener,
+    shell: Shell,
+    stop: impl Future<Output = ()>,
+    insisted: impl Future<Output = ()>,
+) -> bool {
     let graceful = GracefulShutdown::new();
     let shell = Arc::new(shell);
     let mut stop = std::pin::pin!(stop);
     loop {
-        // A place first: who comes when all are taken waits in the system's queue.
-        let place = tokio::select! {
-            place = Arc::clone(&places).acquire_owned() => place.expect("the places are never closed"),
-            () = &mut stop => break,
-        };
         let (stream, peer) = tokio::select! {
             accepted = accept(&listener) => accepted,
             () = &mut stop => break,
         };
-        // Whoever has his share already is let go at once: nobody alone takes every place.
-        let Some(share) = shell.shares.take(&shell, peer.ip()) else { continue };
+        let place = tokio::select! {
+            place = find_place(&shell, peer) => place,
+            () = &mut stop => break,
+        };
+        // An address that has all it may is let go at once.
+        let Some(place) = place else { continue };
         let (shell, watcher) = (Arc::clone(&shell), graceful.watcher());
         tokio::spawn(async move {
-            converse(&shell, stream, peer, watcher).await;
-            drop((place, share));
+            let activity = Arc::clone(&place.activity);
+            tokio::select! {
+                biased;
+                () = converse(&shell, stream, peer, &activity, watcher) => {}
+                () = activity.wait_for_close() => tracing::debug!("a connection was closed to make room or to stop"),
+            }
+            drop(place);
         });
     }
     drop(listener);
-    tokio::time::timeout(shell.limits.shutdown_timeout, graceful.shutdown()).await.is_ok()
+    let ended = tokio::select! {
+        ended = tokio::time::timeout(shell.limits.shutdown_timeout, graceful.shutdown()) => ended.is_ok(),
+        () = insisted => false,
+    };
+    if !ended {
+        shell.connections.cut_off();
+    }
+    ended
 }
 
-async fn converse(shell: &Arc<Shell>, stream: TcpStream, peer: SocketAddr, watcher: Watcher) {
-    let Some(tls) = &shell.tls else { return speak(shell, stream, peer, watcher).await };
+/// A place for a newcomer, waited for while all are taken by requests under way. `None` where its address has all it may.
+async fn find_place(shell: &Shell, peer: SocketAddr) -> Option<ConnectionPlace> {
+    loop {
+        match shell.connections.admit(&shell.limits, &shell.http, peer.ip()) {
+            Admission::Admitted(place) => return Some(place),
+            Admission::Refused => return None,
+            Admission::Full => {
+                // A connection that becomes idle meanwhile tells nobody: that is looked at again.
+                let _ = tokio::time::timeout(LOOK_AGAIN, shell.connections.wait_for_release()).await;
+            }
+        }
+    }
+}
+
+async fn converse(
+    shell: &Arc<Shell>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    activity: &Arc<Activity>,
+    watcher: Watcher,
+) {
+    let Some(tls) = &shell.tls else { return speak(shell, stream, peer, activity, watcher).await };
     let handshake = TlsAcceptor::from(tls.config()).accept(stream);
     match tokio::time::timeout(shell.limits.header_timeout, handshake).await {
-        Ok(Ok(stream)) => speak(shell, stream, peer, watcher).await,
+        Ok(Ok(stream)) => speak(shell, stream, peer, activity, watcher).await,
         Ok(Err(error)) => tracing::debug!(%error, "no agreement on tls"),
         Err(_) => tracing::debug!("no agreement on tls in time"),
     }
 }
 
-async fn speak<S>(shell: &Arc<Shell>, stream: S, peer: SocketAddr, watcher: Watcher)
+async fn speak<S>(shell: &Arc<Shell>, stream: S, peer: SocketAddr, activity: &Arc<Activity>, watcher: Watcher)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -142,35 +227,47 @@ where
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(shell.limits.header_timeout);
     let service = service_fn(|request: Request<Incoming>| {
-        let shell = Arc::clone(shell);
-        let (mut request, rest) = drain::watched(request, shell.http.body_timeout);
-        let is_bare_prefix = !shell.http.prefix.is_empty() && request.uri().path() == shell.http.prefix;
-        tidy::tidy(request.uri_mut(), &shell.http.prefix);
-        let origin = client::origin(peer.ip(), request.headers(), &shell.http.trusted_proxies);
-        if origin.is_disputed && !shell.told_of_proxy.swap(true, Ordering::Relaxed) {
-            tracing::warn!(
-                proxy = %origin.address,
-                "a proxy that is not trusted names its callers: all of them count as one; see http.trusted_proxies"
-            );
-        }
-        request.extensions_mut().insert(origin);
-        request.extensions_mut().insert(ConnectInfo(SocketAddr::new(origin.address, peer.port())));
+        let (shell, activity) = (Arc::clone(shell), Arc::clone(activity));
         async move {
-            if is_bare_prefix {
-                return Ok(to_slash(&shell.http.prefix));
-            }
-            let response = shell.router.clone().oneshot(request).await;
-            // Who dawdled over his body is not waited for a second time.
-            if !response.as_ref().is_ok_and(|response| response.status() == StatusCode::REQUEST_TIMEOUT) {
-                rest.drain().await;
-            }
-            response
+            // The connection is about to be closed: nothing of the request has happened, and nothing will.
+            let Some(under_way) = activity.begin_request() else { return std::future::pending().await };
+            let response = answer(&shell, request, peer).await;
+            Ok::<_, Infallible>(response.map(|body| AnswerBody::new(body, under_way)))
         }
     });
     let stream = TokioIo::new(stall::Impatient::new(stream, shell.http.body_timeout));
     if let Err(error) = watcher.watch(builder.serve_connection(stream, service)).await {
         tracing::debug!(%error, "a connection ended early");
     }
+}
+
+async fn answer(shell: &Shell, request: Request<Incoming>, peer: SocketAddr) -> Response {
+    let (mut request, rest) = drain::watched(request, shell.http.body_timeout);
+    let is_bare_prefix = !shell.http.prefix.is_empty() && request.uri().path() == shell.http.prefix;
+    tidy::tidy(request.uri_mut(), &shell.http.prefix);
+    let origin = client::origin(peer.ip(), request.headers(), &shell.http.trusted_proxies);
+    if origin.is_disputed && !shell.told_of_proxy.swap(true, Ordering::Relaxed) {
+        tracing::warn!(
+            proxy = %origin.address,
+            "a proxy that is not trusted names its callers: all of them count as one; see http.trusted_proxies"
+        );
+    }
+    request.extensions_mut().insert(origin);
+    request.extensions_mut().insert(ConnectInfo(SocketAddr::new(origin.address, peer.port())));
+    if is_bare_prefix {
+        return to_slash(&shell.http.prefix);
+    }
+    let response = if host::is_well_named(request.version(), request.headers()) {
+        let Ok(response) = shell.router.clone().oneshot(request).await;
+        response
+    } else {
+        Failure::BadHost.into_response()
+    };
+    // Who dawdled over his body is not waited for a second time.
+    if response.status() != StatusCode::REQUEST_TIMEOUT {
+        rest.drain().await;
+    }
+    response
 }
 
 /// The page at the prefix refers to others beside it, and that needs the slash at its end.

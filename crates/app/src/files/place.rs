@@ -154,6 +154,20 @@ impl Place {
         }
     }
 
+    /// How many bytes a file has; `None` where it is not there.
+    pub(crate) async fn size_of(&self, key: &str) -> Result<Option<u64>, Error> {
+        match self.store()?.head(&at(key, Part::Data)).await {
+            Ok(found) => Ok(Some(found.size)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// The folder, where it is one.
+    pub fn as_folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
     /// Removes what is under a key, also what was left half written; nothing being there is fine. What is no key of this
     /// tenant leads to nothing that is ours to remove.
     pub(crate) async fn forget(&self, tenant: TenantId, key: &str) -> Result<(), Error> {

@@ -37,6 +37,16 @@ impl Smtp {
         Ok(Smtp { host, transport: builder.timeout(Some(ANSWER)).build() })
     }
 
+    /// Connects, greets and logs in, and sends nothing. Says why it could not.
+    pub async fn check(&self) -> Result<(), String> {
+        match tokio::time::timeout(ANSWER, self.transport.test_connection()).await {
+            Ok(Ok(true)) => Ok(()),
+            Ok(Ok(false)) => Err("the mail server does not answer".to_owned()),
+            Ok(Err(error)) => Err(whole(&error)),
+            Err(_) => Err("the mail server does not answer".to_owned()),
+        }
+    }
+
     /// The server's name, without whoever logs in there.
     pub fn host(&self) -> &str {
         &self.host

@@ -58,6 +58,14 @@ impl Address {
         }
     }
 
+    /// The file of the database, where it is one.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Address::Sqlite(path) => Some(path),
+            Address::Postgres(_) => None,
+        }
+    }
+
     /// Whether several processes may serve this database at once.
     pub fn is_shared(&self) -> bool {
         matches!(self, Address::Postgres(_))

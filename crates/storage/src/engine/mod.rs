@@ -2,6 +2,7 @@
 //! text and never asks which of them runs it.
 
 mod address;
+mod condition;
 mod dialect;
 mod options;
 mod postgres;

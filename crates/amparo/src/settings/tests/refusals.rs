@@ -131,3 +131,16 @@ fn no_count_or_duration_but_those_may_be_zero() {
         assert!(sentence.contains(&setting.key), "{sentence}");
     }
 }
+
+#[test]
+fn a_log_level_that_does_not_exist_is_refused() {
+    for given_level in
+        ["wran", "verbose", "info,storage", "storage=verbose", "info,=debug", "info,", "wran,storage=debug"]
+    {
+        let told = given().args(&["--log-level", given_level]).refused();
+        assert!(
+            told.contains("log_level") && told.contains("use error, warn, info"),
+            "{given_level}: {told}"
+        );
+    }
+}

@@ -1,0 +1,51 @@
+//! Receivers of triggers that do not get what they should.
+
+use super::Finding;
+use app::App;
+use app::checkup::{self, EXHAUSTED_COUNTED, ReceiverTrouble, TroubleKind};
+
+const WHAT: &str = "receptores";
+/// More than so many lines help nobody.
+const MOST_LINES: usize = 20;
+
+pub async fn check(app: &App) -> Vec<Finding> {
+    let troubles = match checkup::find_receiver_troubles(app).await {
+        Ok(troubles) => troubles,
+        Err(error) => return vec![Finding::failed(WHAT, error)],
+    };
+    if troubles.is_empty() {
+        return vec![Finding::fine(WHAT, "nenhum pausado, falhando ou com gatilhos esgotados.")];
+    }
+    let more = troubles.len().saturating_sub(MOST_LINES);
+    let mut findings: Vec<Finding> =
+        troubles.iter().take(MOST_LINES).map(|trouble| Finding::warning(WHAT, text(trouble))).collect();
+    if more > 0 {
+        findings.push(Finding::warning(WHAT, format!("e mais {more}; `amparo receiver list` mostra todos.")));
+    }
+    findings
+}
+
+fn text(ReceiverTrouble { tenant, receiver, kind }: &ReceiverTrouble) -> String {
+    let which = format!("o receptor {receiver} da base {tenant}");
+    match kind {
+        TroubleKind::PausedSince(since) => format!(
+            "{which} está pausado desde {}; corrija-o e rode `amparo receiver resume --code {receiver} --tenant {tenant}`.",
+            since.to_iso()
+        ),
+        TroubleKind::FailingSince(since) => format!(
+            "{which} só falha desde {}; veja as respostas com `amparo trigger list --receiver {receiver} --tenant {tenant}`.",
+            since.to_iso()
+        ),
+        TroubleKind::WaitingUntil(until) => format!(
+            "{which} só recebe outra vez em {}; se o relógio mudou, pause-o e retome-o (`amparo receiver pause` e `resume`).",
+            until.to_iso()
+        ),
+        TroubleKind::Exhausted(count) => {
+            let at_least = if *count >= EXHAUSTED_COUNTED { "ao menos " } else { "" };
+            format!(
+                "{which} tem {at_least}{count} gatilhos esgotados; reenvie com `amparo trigger replay --receiver {receiver} \
+                 --since DIA --tenant {tenant}`."
+            )
+        }
+    }
+}

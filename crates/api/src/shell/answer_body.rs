@@ -1,0 +1,38 @@
+//! The body of an answer that knows when it has been sent: until then its connection is busy.
+
+use super::connections::RequestUnderWay;
+use axum::body::{Body, Bytes};
+use hyper::body::{Frame, SizeHint};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+pub struct AnswerBody {
+    body: Body,
+    _request: RequestUnderWay,
+}
+
+impl AnswerBody {
+    pub fn new(body: Body, request: RequestUnderWay) -> AnswerBody {
+        AnswerBody { body, _request: request }
+    }
+}
+
+impl hyper::body::Body for AnswerBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

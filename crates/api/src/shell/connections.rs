@@ -1,0 +1,182 @@
+//! The open connections, by the address they come from. One address may have a limited number. When all places are taken, a
+//! newcomer gets the place of a connection that waits for nothing, taken from the address that holds most: a few addresses
+//! that open connections and keep them cannot lock out the others.
+
+use super::{Http, Limits};
+use domain::CallerAddress;
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// No request is under way: nothing was asked yet, or everything is answered.
+const IDLE: u8 = 0;
+/// A request is under way.
+const BUSY: u8 = 1;
+/// Its place was given away.
+const CLOSING: u8 = 2;
+
+/// What one connection is doing now.
+pub struct Activity {
+    state: AtomicU8,
+    closed: Notify,
+}
+
+impl Activity {
+    /// A request begins. `None` where the place was given away the moment before: the request must not run.
+    pub fn begin_request(self: &Arc<Self>) -> Option<RequestUnderWay> {
+        let begun = self.state.compare_exchange(IDLE, BUSY, Ordering::AcqRel, Ordering::Acquire);
+        // A request that is pipelined behind another finds the connection busy, and that is fine.
+        (begun != Err(CLOSING)).then(|| RequestUnderWay(Arc::clone(self)))
+    }
+
+    /// Ready once the place was given away.
+    pub async fn wait_for_close(&self) {
+        self.closed.notified().await;
+    }
+
+    fn close_if_idle(&self) -> bool {
+        let closed = self.state.compare_exchange(IDLE, CLOSING, Ordering::AcqRel, Ordering::Acquire).is_ok();
+        if closed {
+            self.closed.notify_one();
+        }
+        closed
+    }
+
+    fn close(&self) {
+        self.state.store(CLOSING, Ordering::Release);
+        self.closed.notify_one();
+    }
+}
+
+/// Held from a request's headers to the last byte of its answer.
+pub struct RequestUnderWay(Arc<Activity>);
+
+impl Drop for RequestUnderWay {
+    fn drop(&mut self) {
+        let _ = self.0.state.compare_exchange(BUSY, IDLE, Ordering::AcqRel, Ordering::Acquire);
+    }
+}
+
+#[derive(Default)]
+pub struct Connections {
+    open: Mutex<OpenConnections>,
+    /// Told when a place becomes free.
+    released: Notify,
+}
+
+#[derive(Default)]
+struct OpenConnections {
+    /// Of each address, the oldest first.
+    by_address: HashMap<CallerAddress, BTreeMap<u64, Arc<Activity>>>,
+    total: usize,
+    next_number: u64,
+}
+
+/// Whether a newcomer gets a place.
+pub enum Admission {
+    Admitted(ConnectionPlace),
+    /// The address has all it may.
+    Refused,
+    /// All places are taken by requests under way.
+    Full,
+}
+
+/// One of the places, given back when it is dropped.
+pub struct ConnectionPlace {
+    connections: Arc<Connections>,
+    address: CallerAddress,
+    number: u64,
+    pub activity: Arc<Activity>,
+}
+
+impl Connections {
+    /// A place for one more connection from this address.
+    pub fn admit(self: &Arc<Self>, limits: &Limits, http: &Http, peer: IpAddr) -> Admission {
+        let peer = peer.to_canonical();
+        let is_proxy = http.trusted_proxies.iter().any(|net| net.contains(&peer));
+        let most = if is_proxy { usize::MAX } else { limits.max_per_address };
+        let address = CallerAddress::from(peer);
+        let mut open = self.lock();
+        if open.count_of(address) >= most {
+            return Admission::Refused;
+        }
+        if open.total >= limits.max_connections && !open.free_a_place_for(address) {
+            return Admission::Full;
+        }
+        let (number, activity) = open.insert(address);
+        Admission::Admitted(ConnectionPlace { connections: Arc::clone(self), address, number, activity })
+    }
+
+    /// Ready when a place became free since the last call.
+    pub async fn wait_for_release(&self) {
+        self.released.notified().await;
+    }
+
+    /// Ends every connection, whatever it is doing.
+    pub fn cut_off(&self) {
+        for activity in self.lock().by_address.values().flat_map(BTreeMap::values) {
+            activity.close();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl OpenConnections {
+    fn count_of(&self, address: CallerAddress) -> usize {
+        self.by_address.get(&address).map_or(0, BTreeMap::len)
+    }
+
+    fn insert(&mut self, address: CallerAddress) -> (u64, Arc<Activity>) {
+        let number = self.next_number;
+        self.next_number += 1;
+        let activity = Arc::new(Activity { state: AtomicU8::new(IDLE), closed: Notify::new() });
+        self.by_address.entry(address).or_default().insert(number, Arc::clone(&activity));
+        self.total += 1;
+        (number, activity)
+    }
+
+    /// Whether it was there.
+    fn remove(&mut self, address: CallerAddress, number: u64) -> bool {
+        let Some(of_address) = self.by_address.get_mut(&address) else { return false };
+        let removed = of_address.remove(&number).is_some();
+        if of_address.is_empty() {
+            self.by_address.remove(&address);
+        }
+        self.total -= usize::from(removed);
+        removed
+    }
+
+    /// Closes the oldest idle connection of the address that holds most, as long as that is more than the newcomer holds, or
+    /// is the newcomer itself.
+    fn free_a_place_for(&mut self, newcomer: CallerAddress) -> bool {
+        let own = self.count_of(newcomer);
+        let mut holders: Vec<(usize, CallerAddress)> =
+            self.by_address.iter().map(|(address, open)| (open.len(), *address)).collect();
+        holders.sort_unstable_by_key(|(count, _)| std::cmp::Reverse(*count));
+        for (count, holder) in holders {
+            if count <= own && holder != newcomer {
+                continue;
+            }
+            let idle = self.by_address.get(&holder).and_then(|open| {
+                open.iter().find(|(_, activity)| activity.close_if_idle()).map(|(number, _)| *number)
+            });
+            if let Some(number) = idle {
+                return self.remove(holder, number);
+            }
+        }
+        false
+    }
+}
+
+impl Drop for ConnectionPlace {
+    fn drop(&mut self) {
+        if self.connections.lock().remove(self.address, self.number) {
+            self.connections.released.notify_one();
+        }
+    }
+}

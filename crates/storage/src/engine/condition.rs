@@ -1,0 +1,55 @@
+//! The condition that a database is in, for whoever looks after it.
+
+use super::Engine;
+use crate::db::Weight;
+use crate::{Error, Statement, Value, sql};
+use domain::Moment;
+
+impl Engine {
+    /// What cannot be read as it should. The embedded engine looks at every page; of a server, whose own checks these are, a
+    /// row of every table is read.
+    pub async fn find_damage(&self) -> Result<Vec<String>, Error> {
+        match self {
+            Engine::Sqlite(_) => {
+                let check = sql("SELECT quick_check AS problem FROM pragma_quick_check(10)");
+                let rows = self.query(Weight::Search, check).await?;
+                let problems = rows.iter().map(|row| row.get::<String>("problem"));
+                problems.filter(|problem| !matches!(problem, Ok(text) if text == "ok")).collect()
+            }
+            Engine::Postgres(_) => self.unreadable_tables().await,
+        }
+    }
+
+    async fn unreadable_tables(&self) -> Result<Vec<String>, Error> {
+        let names = sql("SELECT CAST(tablename AS TEXT) AS name FROM pg_catalog.pg_tables
+             WHERE schemaname = current_schema() ORDER BY tablename");
+        let mut unreadable = Vec::new();
+        for row in self.query(Weight::Search, names).await? {
+            let name: String = row.get("name")?;
+            let first = format!("SELECT CAST(1 AS BIGINT) AS one FROM \"{name}\" LIMIT 1");
+            let first = Statement::empty().then(&first, std::iter::empty::<Value>());
+            match self.query(Weight::Search, first).await {
+                Ok(_) => {}
+                Err(error @ (Error::Unavailable(_) | Error::TooSlow)) => return Err(error),
+                Err(error) => unreadable.push(format!("{name}: {error}")),
+            }
+        }
+        Ok(unreadable)
+    }
+
+    /// The settings by which a write that was answered may be lost. The embedded engine is opened with our own.
+    pub async fn weak_durability(&self) -> Result<Vec<String>, Error> {
+        let Engine::Postgres(_) = self else { return Ok(Vec::new()) };
+        let weak = sql("SELECT CAST(name AS TEXT) AS name FROM pg_catalog.pg_settings
+             WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name");
+        self.query(Weight::Point, weak).await?.iter().map(|row| row.get("name")).collect()
+    }
+
+    /// What time it is there.
+    pub async fn clock(&self) -> Result<Option<Moment>, Error> {
+        let Engine::Postgres(_) = self else { return Ok(None) };
+        let now = sql("SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now");
+        let rows = self.query(Weight::Point, now).await?;
+        rows.first().map(|row| row.get("now")).transpose()
+    }
+}
