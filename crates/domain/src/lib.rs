@@ -32,6 +32,7 @@ mod tenant;
 mod text;
 mod time;
 mod vehicle;
+mod weak_password;
 mod when;
 
 pub use address::{Cep, PostalAddress, Uf};
@@ -72,4 +73,5 @@ pub use tenant::{Host, Name, TimeZone};
 pub use text::{Note, Text, line};
 pub use time::{Clock, Moment};
 pub use vehicle::{Chassis, Plate, plate_key};
+pub use weak_password::PasswordOwner;
 pub use when::{Since, When};

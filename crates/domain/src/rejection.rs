@@ -128,6 +128,10 @@ pub enum Rejection {
         longest: usize,
     },
     PasswordControl,
+    /// Anybody would try it among the first.
+    PasswordCommon,
+    /// Made of what is known of its owner.
+    PasswordPersonal,
     /// A user who is no administrator needs at least one branch to work in.
     NoBranch,
     UnknownBranch(BranchCode),
@@ -240,6 +244,8 @@ pub enum Rejection {
     /// He may not enter, so a password would be no use to him.
     DisabledUser(String),
     /// The link that sets a password is unknown, used or expired; which of them is nobody's business.
+    /// The link that sets an empty server up was used, has expired, or never was one.
+    BadSetupLink,
     BadResetLink,
     /// Disabling him would leave the association without an administrator.
     LastAdministrator(String),

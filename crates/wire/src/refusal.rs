@@ -169,6 +169,12 @@ pub fn text(rejection: &Rejection) -> String {
             format!("senha: use pelo menos {shortest} caracteres, e no máximo {longest} bytes.")
         }
         Rejection::PasswordControl => "senha: não use quebras de linha nem caracteres de controle.".to_owned(),
+        Rejection::PasswordCommon => {
+            "senha: esta senha é fácil de adivinhar; use uma frase que só você conhece.".to_owned()
+        }
+        Rejection::PasswordPersonal => {
+            "senha: não use o seu nome, o seu e-mail ou o nome da associação; use uma frase que só você conhece.".to_owned()
+        }
         Rejection::NoBranch => {
             "lojas: informe ao menos uma loja; só o perfil administrador acessa todas.".to_owned()
         }
@@ -324,6 +330,9 @@ pub fn text(rejection: &Rejection) -> String {
         }
         Rejection::BadResetLink => {
             "link: este link não vale mais; ele serve uma vez só, por 30 minutos. Peça outro.".to_owned()
+        }
+        Rejection::BadSetupLink => {
+            "link: este link não vale mais; ele serve uma vez só, por 24 horas. Reinicie o servidor para receber outro.".to_owned()
         }
         Rejection::LastAdministrator(email) => {
             format!("email: {email} é o último administrador ativo da base; crie outro antes de desativá-lo ou de mudar o seu perfil.")
