@@ -3,7 +3,7 @@
 
 mod managed;
 
-pub use managed::{Changed, Changes, Own, change, own};
+pub use managed::{Changed, Changes, Own, change, own, partners};
 
 use crate::error::collect;
 use crate::{App, Error, registering};

@@ -38,6 +38,7 @@ mod lists;
 mod mails;
 mod members;
 mod notice;
+mod open_validation;
 mod page;
 mod panel;
 mod password;
@@ -96,6 +97,7 @@ pub fn router(app: App, vault: Vault) -> Router {
         .route("/console/auditoria", get(audit::page))
         .route("/console/emails", get(mails::page))
         .route("/console/emails/teste", post(mails::send_test))
+        .route("/console/validacao", get(open_validation::form).post(open_validation::save))
         .route("/console/sobre", get(about::page))
         .route("/console/estilo", get(style::page))
         .route("/console/console.css", get(assets::style))

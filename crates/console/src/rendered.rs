@@ -24,6 +24,7 @@ const ALL: &[Cases] = &[
     crate::help::CASES,
     crate::mails::CASES,
     crate::members::CASES,
+    crate::open_validation::CASES,
     crate::panel::CASES,
     crate::password::CASES,
     crate::person::CASES,

@@ -123,6 +123,10 @@ pub enum Rejection {
     BadMoney(String),
     BadUf(String),
     UnknownTimeZone(String),
+    BadNetwork(String),
+    /// A line that should name a network and how many lookups it has.
+    BadPartner(String),
+    TooManyPartners(usize),
     PasswordLength {
         shortest: usize,
         longest: usize,

@@ -165,6 +165,14 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::UnknownTimeZone(given) => {
             format!("fuso: \"{given}\" não é um fuso horário conhecido; use algo como America/Sao_Paulo.")
         }
+        Rejection::BadNetwork(given) => format!(
+            "rede: \"{given}\" não é um endereço nem uma rede; use algo como 203.0.113.7 ou 203.0.113.0/24, de /16 a /32, ou em IPv6 de /32 a /64."
+        ),
+        Rejection::BadPartner(given) => format!(
+            "parceirosValidacao: \"{given}\" não foi entendido; use um endereço ou uma rede e o número de consultas, de 1 a {}, como 203.0.113.0/24 5000.",
+            domain::ValidationPartner::MOST_LOOKUPS
+        ),
+        Rejection::TooManyPartners(most) => format!("parceirosValidacao: use no máximo {most} redes."),
         Rejection::PasswordLength { shortest, longest } => {
             format!("senha: use pelo menos {shortest} caracteres, e no máximo {longest} bytes.")
         }

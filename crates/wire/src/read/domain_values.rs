@@ -7,8 +7,8 @@ use crate::refusal;
 use domain::{
     BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Colour, Cpf, Date, DealCode, DependentCode,
     Document, Email, Entity, Field, FieldCode, FunnelCode, HistoryCode, Host, ItemCode, LeadCode, Money,
-    Name, Note, PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection, SellerCode,
-    Since, StageCode, SupplierCode, Text, TimeZone, Uf, UserCode, VehicleTypeCode, fold,
+    Name, Network, Note, PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode, Rejection,
+    SellerCode, Since, StageCode, SupplierCode, Text, TimeZone, Uf, UserCode, VehicleTypeCode, fold,
 };
 use domain::{
     ClaimTypeCode, ClinicCode, DoctorCode, ImportCode, InspectionTypeCode, SituationCode, SpecialtyCode,
@@ -70,6 +70,7 @@ texts! {
     Note: Note::parse, string().max_length(Some(Note::LONGEST));
     Host: Host::parse, string().max_length(Some(253));
     TimeZone: TimeZone::parse, string();
+    Network: Network::parse, string();
     Colour: Colour::parse, string().pattern(Some("^#?[0-9A-Fa-f]{6}$"));
     Hidden: |text| Note::parse(text).map(Hidden), string().max_length(Some(Note::LONGEST));
 }
