@@ -124,7 +124,7 @@ impl Failure {
             Failure::TooManyLookups(wait) => {
                 let wait = minutes(*wait);
                 return format!(
-                    "Houve consultas demais sem credencial; tente de novo em {wait}, ou entre em /ext/autenticacao e envie o token."
+                    "Houve consultas demais; tente de novo em {wait}. Quem consulta sem credencial pode entrar em /ext/autenticacao e enviar o token."
                 );
             }
             Failure::Busy => "Há entradas demais ao mesmo tempo; tente de novo em instantes.",

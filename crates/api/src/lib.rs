@@ -30,7 +30,7 @@ pub use write::Running;
 
 use app::{App, Vault};
 use axum::Router;
-use axum::http::{Extensions, HeaderMap, StatusCode, Version};
+use axum::http::{Extensions, HeaderMap, HeaderName, StatusCode, Version, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::get;
@@ -107,7 +107,9 @@ pub fn watched(state: State) -> Router {
 pub fn router(state: State, pages: Router) -> Router {
     let is_marked =
         |_: StatusCode, _: Version, _: &HeaderMap, marks: &Extensions| marks.get::<docs::AsItIs>().is_none();
-    let worth_it = DefaultPredicate::new().and(SizeAbove::new(SMALL)).and(is_marked);
+    let may_shrink =
+        |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| !is_private_page(headers);
+    let worth_it = DefaultPredicate::new().and(SizeAbove::new(SMALL)).and(is_marked).and(may_shrink);
     let table = operations().into_iter().fold(Router::new(), |router, operation| {
         let (path, routed) = operation.routed(&state);
         router.route(path, routed)
@@ -131,6 +133,15 @@ pub fn router(state: State, pages: Router) -> Router {
     everything
         .layer(from_fn_with_state(state, shell::measure::measure))
         .layer(CompressionLayer::new().compress_when(worth_it))
+}
+
+/// A page of the console holds what only its reader may know beside what its own address says. Compressed, its length would
+/// tell whoever watches the line how much of the one is in the other, so it goes as it is.
+fn is_private_page(headers: &HeaderMap) -> bool {
+    let holds = |name: HeaderName, part: &str| {
+        headers.get(name).and_then(|value| value.to_str().ok()).is_some_and(|text| text.contains(part))
+    };
+    holds(header::CONTENT_TYPE, "text/html") && holds(header::CACHE_CONTROL, "no-store")
 }
 
 /// A handler that panics costs its own request, and nobody sees why but the log.

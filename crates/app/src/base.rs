@@ -4,7 +4,7 @@
 use crate::{App, Error, tenants};
 use domain::{
     BranchCode, ClaimTypeCode, Entity, FunnelCode, PlanCode, ReceiverCode, Scope, SellerCode, SellerKind,
-    SituationCode, SituationKind, StageCode, TenantId, TimeZone, fold,
+    SituationCode, SituationKind, StageCode, TenantId, TimeZone, ValidationPartner, fold,
 };
 use domain::{ClinicCode, DoctorCode, InspectionTypeCode, SpecialtyCode, TicketTypeCode};
 use futures_util::future::BoxFuture;
@@ -37,6 +37,10 @@ pub struct Registers {
     pub version: i64,
     /// Decides every calendar day.
     pub zone: TimeZone,
+    /// Benefits may be validated without a credential.
+    pub open_validation: bool,
+    /// Who may do so more often.
+    pub validation_partners: Vec<ValidationPartner>,
     pub branches: Vec<Branch>,
     pub plans: Vec<Plan>,
     pub situations: Vec<Situation>,
@@ -185,9 +189,12 @@ pub(crate) async fn fresh(app: &App, tenant: TenantId) -> Result<Arc<Registers>,
 async fn read(tx: &mut Tx, tenant: TenantId) -> Result<Registers, Error> {
     let gone = || Error::Storage(storage::Error::Broken("a tenant is gone".to_owned()));
     let sellers = sellers::all(&mut *tx, tenant).await?;
+    let own = storage::tenants::find(&mut *tx, tenant).await?.ok_or_else(gone)?;
     let mut registers = Registers {
         version: versions::of(&mut *tx, tenant).await?.registers,
-        zone: TimeZone::parse(&storage::tenants::find(&mut *tx, tenant).await?.ok_or_else(gone)?.time_zone)?,
+        zone: TimeZone::parse(&own.time_zone)?,
+        open_validation: own.open_validation,
+        validation_partners: tenants::partners(&own),
         branches: branches::visible(&mut *tx, &Scope::whole(tenant)).await?,
         plans: plans::all(&mut *tx, tenant).await?,
         situations: situations::all(&mut *tx, tenant).await?,

@@ -9,7 +9,7 @@ use crate::access::{Remembered, Session, TokenKey};
 use crate::base::{Directory, Registers};
 use crate::panel::Open;
 use crate::searches::Totals;
-use crate::validations::Validations;
+use crate::validations::Quotas;
 use crate::{App, Error};
 use domain::{Chance, TenantId};
 use quick_cache::sync::Cache;
@@ -29,7 +29,7 @@ pub struct Memory {
     pub(crate) logins: Cache<[u8; 32], Remembered>,
     pub(crate) registers: Cache<TenantId, Arc<Registers>>,
     pub(crate) totals: Totals,
-    pub(crate) validations: Validations,
+    pub(crate) validations: Quotas,
     pub(crate) open: Cache<TenantId, Arc<Open>>,
     pub(crate) directory: RwLock<Option<(Versions, Arc<Directory>)>>,
     /// Lives only here: what is remembered of a login says nothing to anybody else.
@@ -52,7 +52,7 @@ impl Memory {
             logins: Cache::new(LOGINS),
             registers: Cache::new(1_000),
             totals: Totals::default(),
-            validations: Validations::default(),
+            validations: Quotas::default(),
             open: Cache::new(1_000),
             directory: RwLock::default(),
             key,

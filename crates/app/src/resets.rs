@@ -139,6 +139,7 @@ pub async fn is_open(app: &App, token: &str) -> Result<bool, Error> {
 struct Finish {
     tenant: TenantId,
     hash: Vec<u8>,
+    password: Password,
     password_hash: String,
     server: Arc<str>,
     now: Moment,
@@ -151,19 +152,23 @@ pub async fn finish(app: &App, token: &str, password: Password) -> Result<(), Er
     if !is_open(app, token).await? {
         return Err(Rejection::BadResetLink.into());
     }
-    let password_hash = app.passwords.hash(password, &*app.chance).await?;
+    let password_hash = app.passwords.hash(password.clone(), &*app.chance).await?;
     let (server, now) = (Arc::clone(&app.public_url), app.now());
-    let input = Finish { tenant, hash: hash(token), password_hash, server, now };
+    let input = Finish { tenant, hash: hash(token), password, password_hash, server, now };
     let raised = app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(use_up(tx, input))).await?;
     app.memory.raise(tenant, raised);
     Ok(())
 }
 
 async fn use_up(tx: &mut Tx, finish: &Finish) -> Result<Versions, Error> {
-    let Finish { tenant, hash, password_hash, server, now } = finish;
+    let Finish { tenant, hash, password, password_hash, server, now } = finish;
     let code = password_resets::take(tx, *tenant, hash, *now).await?.ok_or(Rejection::BadResetLink)?;
     let user = storage::users::find(&mut *tx, *tenant, code).await?.filter(|user| user.active);
     let user = user.ok_or(Rejection::BadResetLink)?;
+    // A refusal rolls everything back, so the link stays good.
+    if let Some(problem) = users::judge_chosen(tx, *tenant, (&user.name, &user.email), password).await? {
+        return Err(problem.into());
+    }
     let raised = users::replace_password(tx, *tenant, code, password_hash, false, *now).await?;
     let to = Addressee { tenant: *tenant, name: &user.name, email: &user.email };
     mail::write(tx, server, to, Message::PasswordChanged, *now).await?;

@@ -1,15 +1,17 @@
-//! An empty server is set up in a browser: whoever started it gets a link, good until the first administrator is there.
+//! An empty server is set up in a browser: whoever started it gets a link, good for a day and
+//! until the first administrator is there.
 
 use crate::access::Session;
 use crate::server_key::hex;
 use crate::tenants::{self, NewTenant};
 use crate::users::{self, Initial, NewUser, User};
 use crate::{App, Error, collect};
-use domain::{Email, Field, Name, Password, Role, TenantId, UserCode};
+use domain::{Email, Field, Moment, Name, Password, Rejection, Role, TenantId, UserCode};
 use sha2::{Digest, Sha256};
+use std::time::Duration;
 use storage::counters::{self, Counter};
 use storage::settings::{self, Setting};
-use storage::{Lane, users as stored};
+use storage::{Lane, Tx, users as stored};
 
 const RANDOM: usize = 16;
 /// Nobody's code.
@@ -20,22 +22,25 @@ fn digest(code: &str) -> String {
 }
 
 /// Whether nobody can administer the server yet.
-async fn is_empty(app: &App) -> Result<bool, Error> {
-    match tenants::default(&app.db).await? {
-        Some(tenant) => Ok(!stored::another_administrator(&app.db, tenant, NOBODY).await?),
+async fn is_empty(tx: &mut Tx) -> Result<bool, Error> {
+    match tenants::default(&mut *tx).await? {
+        Some(tenant) => Ok(!stored::another_administrator(tx, tenant, NOBODY).await?),
         None => Ok(true),
     }
 }
 
+/// How long a link is good for; a restart gives another.
+pub const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// A fresh code, where the server is still empty; an earlier one is no longer good.
 pub async fn invite(app: &App) -> Result<Option<String>, Error> {
-    if !is_empty(app).await? {
+    if !app.db.read((), |tx, ()| Box::pin(is_empty(tx))).await? {
         return Ok(None);
     }
     let mut random = [0; RANDOM];
     app.chance.fill(&mut random);
     let code = hex(&random);
-    let kept = digest(&code);
+    let kept = format!("{} {}", digest(&code), app.now().plus(GOOD_FOR).millis());
     app.db
         .write(Lane::of(TenantId::SERVER), kept, |tx, kept| {
             Box::pin(async move { settings::set(tx, Setting::SetupCode, kept).await })
@@ -44,10 +49,32 @@ pub async fn invite(app: &App) -> Result<Option<String>, Error> {
     Ok(Some(code))
 }
 
-/// Whether this is the code, and there is still something to set up.
-pub async fn is_open(app: &App, code: &str) -> Result<bool, Error> {
-    let kept = settings::get(&app.db, Setting::SetupCode).await?;
-    Ok(kept.is_some_and(|kept| kept == digest(code)) && is_empty(app).await?)
+/// What a link leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetupLink {
+    /// To the page that sets the server up.
+    Open,
+    /// The server is set up already.
+    Done,
+    /// There is something to set up, but not by this link.
+    Expired,
+}
+
+pub async fn look_at_link(app: &App, code: &str) -> Result<SetupLink, Error> {
+    app.db.read((digest(code), app.now()), |tx, asked| Box::pin(state_of_link(tx, asked))).await
+}
+
+async fn state_of_link(tx: &mut Tx, (digest, now): &(String, Moment)) -> Result<SetupLink, Error> {
+    if !is_empty(tx).await? {
+        return Ok(SetupLink::Done);
+    }
+    let kept = settings::get(tx, Setting::SetupCode).await?;
+    // The digest of the code that was printed last, and when it expires.
+    let kept = kept.as_deref().and_then(|kept| kept.split_once(' '));
+    let is_good = kept.is_some_and(|(known, ends_at)| {
+        known == digest && ends_at.parse().is_ok_and(|millis| *now < Moment::from_millis(millis))
+    });
+    Ok(if is_good { SetupLink::Open } else { SetupLink::Expired })
 }
 
 /// What the first page asks.
@@ -60,39 +87,65 @@ pub struct Wanted {
     pub password: String,
 }
 
-/// Founds the association, with its first branch and administrator. Cut off in between, it goes on where it was.
-pub async fn found(app: &App, wanted: &Wanted) -> Result<User, Error> {
+/// What one unit makes.
+struct Founding {
+    /// The digest of the link's code, and when it was sent.
+    link: (String, Moment),
+    tenant: tenants::Parsed,
+    administrator: users::Entry,
+}
+
+/// Founds the association, with its first branch and administrator, and uses the link up: all of it in one unit, so that of
+/// several who send the page at once one does and the others are told that it is done.
+pub async fn found(app: &App, code: &str, wanted: &Wanted) -> Result<User, Error> {
+    let new = NewTenant {
+        name: wanted.association.clone(),
+        branch: wanted.branch.clone(),
+        time_zone: domain::TimeZone::DEFAULT.to_owned(),
+        hosts: Vec::new(),
+        make_default: true,
+    };
     let mut problems = Vec::new();
-    collect(&mut problems, Name::parse(Field::Name, &wanted.association));
-    collect(&mut problems, Name::parse(Field::Branch, &wanted.branch));
+    let tenant = tenants::parse(&new, app.now()).map_err(|error| match error {
+        Error::Refused(found) => problems.extend(found),
+        _ => {}
+    });
     let name = collect(&mut problems, Name::parse(Field::PersonName, &wanted.name));
     let email = collect(&mut problems, Email::parse(&wanted.email));
     let password = collect(&mut problems, Password::parse(&wanted.password));
-    let (Some(name), Some(email), Some(password), []) = (name, email, password, &problems[..]) else {
+    let (Ok(tenant), Some(name), Some(email), Some(password), []) =
+        (tenant, name, email, password, &problems[..])
+    else {
         return Err(Error::Refused(problems));
     };
-    let tenant = match tenants::default(&app.db).await? {
-        Some(tenant) => tenant,
-        None => {
-            let new = NewTenant {
-                name: wanted.association.clone(),
-                branch: wanted.branch.clone(),
-                time_zone: domain::TimeZone::DEFAULT.to_owned(),
-                hosts: Vec::new(),
-                make_default: true,
-            };
-            tenants::create(app, &new).await?.tenant
-        }
-    };
-    let new = NewUser {
-        tenant,
+    let administrator = NewUser {
+        // The unit knows which it is.
+        tenant: TenantId::SERVER,
         name,
         email,
         role: Role::Administrator,
         branches: Vec::new(),
         password: Initial::Chosen(password),
     };
-    users::create(app, new).await
+    let administrator = users::entry(app, administrator, users::Kept::default()).await?;
+    let founding = Founding { link: (digest(code), app.now()), tenant, administrator };
+    let lane = Lane::of(TenantId::SERVER);
+    app.db.write(lane, founding, |tx, founding| Box::pin(found_once(tx, founding))).await
+}
+
+async fn found_once(tx: &mut Tx, founding: &Founding) -> Result<User, Error> {
+    if state_of_link(tx, &founding.link).await? != SetupLink::Open {
+        return Err(Rejection::BadSetupLink.into());
+    }
+    // A command may have made the association already, without anybody in it.
+    let tenant = match tenants::default(&mut *tx).await? {
+        Some(tenant) => tenant,
+        None => tenants::insert(tx, &founding.tenant).await?.tenant,
+    };
+    let administrator = users::Entry { tenant, ..founding.administrator.clone() };
+    let user = users::insert(tx, &administrator).await?;
+    settings::forget(tx, Setting::SetupCode).await?;
+    Ok(user)
 }
 
 /// Whether the caller's association has had anybody yet.

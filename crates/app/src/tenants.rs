@@ -4,7 +4,7 @@
 pub mod hosts;
 mod managed;
 
-pub use managed::{Changed, Changes, Own, change, own};
+pub use managed::{Changed, Changes, Own, change, own, partners};
 
 use crate::error::collect;
 use crate::{App, Error, registering};

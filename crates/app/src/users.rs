@@ -11,7 +11,10 @@ use crate::error::collect;
 use crate::mail::{self, Addressee, Message};
 use crate::once::{self, Done, Once};
 use crate::{App, Error};
-use domain::{BranchCode, Email, Field, Moment, Name, Password, Rejection, Role, Scope, TenantId, UserCode};
+use domain::{
+    BranchCode, Email, Field, Moment, Name, Password, PasswordOwner, Rejection, Role, Scope, TenantId,
+    UserCode,
+};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use storage::counters::{self, Counter};
@@ -41,13 +44,17 @@ pub enum Initial {
 }
 
 /// A password on its way into the database.
+#[derive(Clone)]
 struct Secret {
     hash: String,
     /// What his mail says; `None` where he chose it.
     mailed: Option<Password>,
+    /// What its owner chose, to be judged by what is known of the owner.
+    chosen: Option<Password>,
 }
 
-struct Entry {
+#[derive(Clone)]
+pub(crate) struct Entry {
     tenant: TenantId,
     name: Name,
     email: Email,
@@ -87,7 +94,7 @@ pub async fn create_once(app: &App, new: NewUser, kept: Kept, once: Once<User>) 
     once::write(app, Lane::of(entry.tenant), once, entry, |tx, entry| Box::pin(insert(tx, entry))).await
 }
 
-async fn entry(app: &App, new: NewUser, kept: Kept) -> Result<Entry, Error> {
+pub(crate) async fn entry(app: &App, new: NewUser, kept: Kept) -> Result<Entry, Error> {
     let NewUser { tenant, name, email, role, branches, password } = new;
     let branches = own_branches(role, branches);
     let secret = match password {
@@ -105,16 +112,29 @@ fn own_branches(role: Role, given: impl IntoIterator<Item = BranchCode>) -> Vec<
 }
 
 async fn chosen(app: &App, password: Password) -> Result<Secret, Error> {
-    Ok(Secret { hash: app.passwords.hash(password, &*app.chance).await?, mailed: None })
+    let hash = app.passwords.hash(password.clone(), &*app.chance).await?;
+    Ok(Secret { hash, mailed: None, chosen: Some(password) })
 }
 
 async fn generated(app: &App) -> Result<Secret, Error> {
     let password = Password::generated(&*app.chance);
     let hash = app.passwords.hash(password.clone(), &*app.chance).await?;
-    Ok(Secret { hash, mailed: Some(password) })
+    Ok(Secret { hash, mailed: Some(password), chosen: None })
 }
 
-async fn insert(tx: &mut Tx, new: &Entry) -> Result<User, Error> {
+/// What speaks against a password that its owner chose: what is known of the owner, in the owner's association.
+pub(crate) async fn judge_chosen(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (name, email): (&str, &str),
+    password: &Password,
+) -> Result<Option<Rejection>, Error> {
+    let association = storage::tenants::find(&mut *tx, tenant).await?.map(|tenant| tenant.name);
+    let owner = PasswordOwner { email, name, association: association.as_deref().unwrap_or_default() };
+    Ok(password.check_against(&owner).err())
+}
+
+pub(crate) async fn insert(tx: &mut Tx, new: &Entry) -> Result<User, Error> {
     let mut problems = bad_branches(tx, new.tenant, (new.role, &new.branches), &[]).await?;
     if users::login(&mut *tx, &new.email).await?.is_some() {
         problems.push(Rejection::EmailTaken(new.email.to_string()));
@@ -123,6 +143,10 @@ async fn insert(tx: &mut Tx, new: &Entry) -> Result<User, Error> {
         && users::find(&mut *tx, new.tenant, code).await?.is_some()
     {
         problems.push(Rejection::CodeTaken { field: Field::User, code: code.get() });
+    }
+    if let Some(password) = &new.secret.chosen {
+        let owner = (new.name.as_str(), new.email.as_str());
+        problems.extend(judge_chosen(tx, new.tenant, owner, password).await?);
     }
     if !problems.is_empty() {
         return Err(Error::Refused(problems));
@@ -315,6 +339,11 @@ async fn give_password(
 ) -> Result<Versions, Error> {
     if secret.mailed.is_some() && !user.active {
         return Err(Rejection::DisabledUser(user.email.clone()).into());
+    }
+    if let Some(password) = &secret.chosen
+        && let Some(problem) = judge_chosen(tx, tenant, (&user.name, &user.email), password).await?
+    {
+        return Err(problem.into());
     }
     let raised = replace_password(tx, tenant, user.code, &secret.hash, secret.mailed.is_some(), now).await?;
     if user.active {

@@ -1,6 +1,8 @@
 //! Secrets that must be read again, encrypted with the server's key and bound to the place where they are kept.
 
 use crate::Error;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::{Chance, TenantId};
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use sha2::{Digest, Sha256};
@@ -46,6 +48,36 @@ impl Vault {
             self.0.open_in_place(nonce, Aad::from(place.text()), &mut plain).map_err(|_| failed())?;
         Ok(opened.to_vec())
     }
+
+    /// Seals what a browser carries from one page to the next, for one session alone.
+    pub fn seal_for_session(&self, chance: &dyn Chance, token: &str, plain: &str) -> Result<String, Error> {
+        let mut nonce = [0; NONCE_LEN];
+        chance.fill(&mut nonce);
+        let mut sealed = plain.as_bytes().to_vec();
+        self.0
+            .seal_in_place_append_tag(
+                Nonce::assume_unique_for_key(nonce),
+                Aad::from(session_binding(token)),
+                &mut sealed,
+            )
+            .map_err(|_| broken("a text could not be sealed"))?;
+        Ok(URL_SAFE_NO_PAD.encode([&nonce[..], &sealed].concat()))
+    }
+
+    /// What was sealed for this session by any process with the server's key; nothing else opens.
+    pub fn open_for_session(&self, token: &str, sealed: &str) -> Option<String> {
+        let bytes = URL_SAFE_NO_PAD.decode(sealed).ok()?;
+        let (nonce, rest) = bytes.split_at_checked(NONCE_LEN)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
+        let mut plain = rest.to_vec();
+        let opened = self.0.open_in_place(nonce, Aad::from(session_binding(token)), &mut plain).ok()?;
+        String::from_utf8(opened.to_vec()).ok()
+    }
+}
+
+/// Never equal to the text of a [`Place`], which begins with a number.
+fn session_binding(token: &str) -> Vec<u8> {
+    [b"session\0", &Sha256::digest(token.as_bytes())[..]].concat()
 }
 
 /// Where a secret is kept: one that is moved elsewhere does not open.
@@ -87,5 +119,19 @@ mod tests {
         assert!(vault.open(Place { code: 4, ..place }, &sealed).is_err(), "moved");
         assert!(Vault::new(&[8; 32]).unwrap().open(place, &sealed).is_err(), "another server's");
         assert!(vault.open(place, b"curto").is_err());
+    }
+
+    #[test]
+    fn what_a_browser_carries_opens_for_its_own_session_alone() {
+        let vault = Vault::new(&[7; 32]).unwrap();
+        let sealed = vault.seal_for_session(&Fives, "amp_1_x", "Associado salvo.").unwrap();
+        assert_eq!(vault.open_for_session("amp_1_x", &sealed).as_deref(), Some("Associado salvo."));
+        assert_eq!(vault.open_for_session("amp_1_y", &sealed), None, "another session's");
+        assert_eq!(Vault::new(&[8; 32]).unwrap().open_for_session("amp_1_x", &sealed), None);
+        let mut forged = sealed.clone();
+        forged.replace_range(20..21, if &sealed[20..21] == "A" { "B" } else { "A" });
+        for bad in [forged.as_str(), "", "Associado+salvo.", "AAAA"] {
+            assert_eq!(vault.open_for_session("amp_1_x", bad), None, "{bad}");
+        }
     }
 }

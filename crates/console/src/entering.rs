@@ -2,10 +2,11 @@
 
 use crate::form::Form;
 use crate::frame::{Frame, Theme};
+use crate::notice::tell;
 use crate::page::{Refusal, page, show};
 use crate::second::state_words;
 use crate::show::moment;
-use crate::visitor::{Guest, Query, Sender, inside, redirect, root, set_half, set_session, set_theme, tell};
+use crate::visitor::{Guest, Query, Sender, inside, redirect, root, set_half, set_session, set_theme};
 use app::access::TOKEN_LIFE;
 use app::visits::{self, Admission};
 use app::{App, Error, second_factor};
@@ -152,6 +153,10 @@ pub async fn set_password(
         Err(Error::Credential) => {
             let problem = "A senha atual não confere.".to_owned();
             return password_form(&app, &guest, StatusCode::BAD_REQUEST, vec![problem]);
+        }
+        Err(Error::Refused(problems)) => {
+            let problems = problems.iter().map(sentence).collect();
+            return password_form(&app, &guest, StatusCode::BAD_REQUEST, problems);
         }
         Err(error) => return Refusal::from(&error).into_response(),
     }

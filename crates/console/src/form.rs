@@ -1,11 +1,13 @@
-//! A form that a page of ours sent: urlencoded, small, and not from another site. axum's own extractor refuses in
-//! English and asks nothing about the site.
+//! A form that a page of ours sent: urlencoded and small. axum's own extractor refuses in English. That no other site sent
+//! it is asked before any handler, of every request that may change something.
 
 use crate::page::Refusal;
 use app::App;
 use axum::body::to_bytes;
-use axum::extract::{ConnectInfo, FromRequest, Request};
-use axum::http::{HeaderMap, header};
+use axum::extract::{ConnectInfo, FromRequest, Request, State};
+use axum::http::{HeaderMap, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
@@ -37,10 +39,7 @@ impl Form {
 impl FromRequest<App> for Form {
     type Rejection = Refusal;
 
-    async fn from_request(request: Request, app: &App) -> Result<Form, Refusal> {
-        if !is_from_here(request.headers(), &app.public_url) {
-            return Err(Refusal::ForeignSite);
-        }
+    async fn from_request(request: Request, _: &App) -> Result<Form, Refusal> {
         if !is_form(request.headers()) {
             return Err(Refusal::NotAForm);
         }
@@ -71,10 +70,19 @@ fn is_form(headers: &HeaderMap) -> bool {
     kind.trim().eq_ignore_ascii_case(KIND)
 }
 
+/// Refuses what another site sent, whatever the handler: one that reads no form cannot forget to ask.
+pub async fn refuse_foreign(State(app): State<App>, request: Request, next: Next) -> Response {
+    let only_reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    if !only_reads && !is_from_here(request.headers(), &app.public_url) {
+        return Refusal::ForeignSite.into_response();
+    }
+    next.run(request).await
+}
+
 /// Whether a browser sent this from a page of ours, or whoever sent it is no browser. `Sec-Fetch-Site` is the browser's
 /// own word, which no page can forge. An `Origin` must be the host that was asked, or the address we are known by (a
 /// proxy may ask under another). `null` is what browsers write for a page with our own `no-referrer`.
-pub fn is_from_here(headers: &HeaderMap, public_url: &str) -> bool {
+fn is_from_here(headers: &HeaderMap, public_url: &str) -> bool {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     if text("sec-fetch-site").is_some_and(|site| site != "same-origin" && site != "none") {
         return false;

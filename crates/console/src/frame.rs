@@ -1,6 +1,7 @@
 //! What surrounds every page: who looks, where he is, where he may go.
 
-use crate::visitor::{Guest, Undo, cookie, root};
+use crate::notice::Undo;
+use crate::visitor::{Guest, cookie, root};
 use app::App;
 use axum::http::HeaderMap;
 
@@ -89,8 +90,8 @@ impl Frame {
             theme: guest.theme.map(Theme::name),
             query: String::new(),
             path: guest.path.clone(),
-            notice: guest.notice.clone(),
-            undo: guest.undo.clone().filter(|_| guest.notice.is_some()),
+            notice: guest.notice.as_ref().map(|notice| notice.text.clone()),
+            undo: guest.notice.as_ref().and_then(|notice| notice.undo.clone()),
             colours: registers.version,
             version: env!("CARGO_PKG_VERSION"),
         })

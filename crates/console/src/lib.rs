@@ -2,6 +2,8 @@
 //! JavaScript and are better with it, and load nothing from elsewhere.
 //!
 //! # Adding a page
+//! Whatever is no GET is refused before its handler where another site sent it (`form::refuse_foreign`).
+//!
 //! A template that extends `console/moldura.html`, its struct and handler in the module of its path, a line in the table
 //! below. A handler takes a `visitor::Guest`: whoever has not entered is sent to the door. A form is read with
 //! `form::Form`, what stands in the address with `visitor::Query`. The parts of pages are on `/console/estilo`.
@@ -35,6 +37,8 @@ mod importing;
 mod lists;
 mod mails;
 mod members;
+mod notice;
+mod open_validation;
 mod page;
 mod panel;
 mod password;
@@ -93,6 +97,7 @@ pub fn router(app: App, vault: Vault) -> Router {
         .route("/console/auditoria", get(audit::page))
         .route("/console/emails", get(mails::page))
         .route("/console/emails/teste", post(mails::send_test))
+        .route("/console/validacao", get(open_validation::form).post(open_validation::save))
         .route("/console/sobre", get(about::page))
         .route("/console/estilo", get(style::page))
         .route("/console/console.css", get(assets::style))
@@ -108,12 +113,14 @@ pub fn router(app: App, vault: Vault) -> Router {
         .merge(cases::routes())
         .merge(files::routes())
         .merge(registering::routes())
-        .merge(triggers::routes(vault))
+        .merge(triggers::routes(vault.clone()))
         .merge(sales::routes())
         .merge(importing::routes())
         .merge(help::routes())
         .route("/console/{*resto}", any(nowhere))
+        .layer(from_fn_with_state(app.clone(), form::refuse_foreign))
         .layer(from_fn_with_state(app.clone(), refused::as_page))
+        .layer(from_fn_with_state((app.clone(), vault), notice::carry))
         .with_state(app)
 }
 

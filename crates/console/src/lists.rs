@@ -2,8 +2,9 @@
 
 use crate::form::Form;
 use crate::members::Badge;
+use crate::notice::{Undo, tell, tell_undo};
 use crate::page::Refusal;
-use crate::visitor::{Guest, Number, Query, Undo, inside, redirect, root, tell, tell_undo};
+use crate::visitor::{Guest, Number, Query, inside, redirect, root};
 use app::saved::{self, List, Wanted};
 use app::{App, Error};
 use axum::Router;

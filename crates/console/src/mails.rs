@@ -3,9 +3,10 @@
 use crate::exporting::Links;
 use crate::form::Form;
 use crate::frame::Frame;
+use crate::notice::tell;
 use crate::page::{Refusal, show};
 use crate::show::moment;
-use crate::visitor::{Guest, Query, redirect, root, tell};
+use crate::visitor::{Guest, Query, redirect, root};
 use app::mail::{self, Listed, Way};
 use app::{App, Error};
 use askama::Template;

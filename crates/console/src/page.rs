@@ -1,7 +1,8 @@
 //! A page as an answer, and a refusal that is no page: each with the headers that keep a browser from doing more than
 //! show it.
 
-use crate::visitor::{Guest, told};
+use crate::notice::clear;
+use crate::visitor::Guest;
 use askama::Template;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
@@ -38,7 +39,7 @@ pub fn show<T: Template>(guest: &Guest, made: Result<T, app::Error>) -> Response
         Err(error) => return refused(guest, &error),
     };
     if guest.notice.is_some() {
-        told(&mut response);
+        clear(&mut response);
     }
     response
 }
@@ -52,7 +53,7 @@ pub fn refused(guest: &Guest, error: &app::Error) -> Response {
     };
     let mut response = refusal.into_response();
     if guest.notice.is_some() {
-        told(&mut response);
+        clear(&mut response);
     }
     response
 }

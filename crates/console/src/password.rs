@@ -87,6 +87,9 @@ pub async fn set(State(app): State<App>, path: Path, form: Result<Form, Refusal>
         Ok(password) => match resets::finish(&app, link(&path), password).await {
             Ok(_) => page(StatusCode::OK, &Set),
             Err(Error::Refused(problems)) if problems == [Rejection::BadResetLink] => bad_link(),
+            Err(Error::Refused(problems)) => {
+                form_again(StatusCode::BAD_REQUEST, problems.iter().map(sentence).collect())
+            }
             Err(error) => Refusal::from(&error).into_response(),
         },
         // A bad link is told before a bad password: nobody is asked to type for nothing.

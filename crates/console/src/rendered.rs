@@ -6,10 +6,10 @@ use crate::exporting::Links;
 use crate::frame::Frame;
 use crate::lists::{Around, Cell, Chip};
 use crate::members::{Badge, Choice, Row};
+use crate::notice::Undo;
 use crate::person::{Event, Timeline};
 use crate::records::{Conflict, Input, Kind, Spec};
 use crate::show::{Chart, Columns, Pager};
-use crate::visitor::Undo;
 use askama::Template;
 use domain::Moment;
 use std::collections::BTreeSet;
@@ -24,6 +24,7 @@ const ALL: &[Cases] = &[
     crate::help::CASES,
     crate::mails::CASES,
     crate::members::CASES,
+    crate::open_validation::CASES,
     crate::panel::CASES,
     crate::password::CASES,
     crate::person::CASES,

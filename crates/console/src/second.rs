@@ -3,9 +3,10 @@
 
 use crate::form::Form;
 use crate::frame::Frame;
+use crate::notice::tell;
 use crate::page::{Refusal, page, show};
 use crate::show::moment;
-use crate::visitor::{Guest, Query, Sender, half, inside, redirect, root, set_half, set_session, tell};
+use crate::visitor::{Guest, Query, Sender, half, inside, redirect, root, set_half, set_session};
 use app::access::TOKEN_LIFE;
 use app::second_factor::{self, State as Factor};
 use app::visits::{self, Passed};

@@ -5,13 +5,13 @@ use crate::form::Form;
 use crate::page::{Refusal, page};
 use crate::records::Problems;
 use crate::visitor::{Sender, redirect, root};
-use app::setup::{self, Wanted};
+use app::setup::{self, SetupLink, Wanted};
 use app::{App, Error, visits};
 use askama::Template;
 use axum::extract::{RawPathParams, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::Password;
+use domain::{Password, Rejection};
 
 #[derive(Template)]
 #[template(path = "console/comecar.html")]
@@ -42,11 +42,26 @@ fn code(path: &RawPathParams) -> &str {
     path.iter().find(|(name, _)| *name == "codigo").map_or("", |(_, value)| value)
 }
 
-/// Whoever comes with a link that is used up goes to the door.
+/// Why a link does not lead to the form, with the way on.
+#[derive(Template)]
+#[template(path = "console/comecar_depois.html")]
+struct NotHere {
+    root: String,
+    is_done: bool,
+}
+
+/// Told to whoever sent the form although there is nothing to set up by this link: who sent it twice, say.
+fn not_here(app: &App, is_done: bool) -> Response {
+    let status = if is_done { StatusCode::OK } else { StatusCode::GONE };
+    page(status, &NotHere { root: root(app), is_done })
+}
+
+/// The answer to a link that does not lead to the form.
 async fn turned(app: &App, path: &RawPathParams) -> Option<Response> {
-    match setup::is_open(app, code(path)).await {
-        Ok(true) => None,
-        Ok(false) => Some(redirect(&format!("{}/console/entrar", root(app)))),
+    match setup::look_at_link(app, code(path)).await {
+        Ok(SetupLink::Open) => None,
+        Ok(SetupLink::Done) => Some(redirect(&format!("{}/console/entrar", root(app)))),
+        Ok(SetupLink::Expired) => Some(not_here(app, false)),
         Err(error) => Some(Refusal::from(&error).into_response()),
     }
 }
@@ -76,8 +91,10 @@ pub async fn found(
         Ok(form) => form,
         Err(refusal) => return refusal.into_response(),
     };
-    if let Some(response) = turned(&app, &path).await {
-        return response;
+    match setup::look_at_link(&app, code(&path)).await {
+        Ok(SetupLink::Open) => {}
+        Ok(link) => return not_here(&app, link == SetupLink::Done),
+        Err(error) => return Refusal::from(&error).into_response(),
     }
     let text = |name: &str| form.text(name).trim().to_owned();
     let wanted = Wanted {
@@ -92,8 +109,11 @@ pub async fn found(
         problems.add("repetida", "As duas senhas não são iguais; digite-as de novo.".to_owned());
         return shown(&app, &wanted, problems);
     }
-    match setup::found(&app, &wanted).await {
+    match setup::found(&app, code(&path), &wanted).await {
         Ok(_) => {}
+        Err(Error::Refused(problems)) if problems == [Rejection::BadSetupLink] => {
+            return not_here(&app, true);
+        }
         Err(Error::Refused(problems)) => {
             return shown(
                 &app,
@@ -114,31 +134,36 @@ pub async fn found(
 }
 
 #[cfg(test)]
-pub const CASES: crate::rendered::Cases = &[("console/comecar.html", |with| {
-    let wanted = Wanted {
-        association: with.text(),
-        branch: with.text(),
-        name: with.text(),
-        email: with.text(),
-        password: with.text(),
-    };
-    let problems = Problems::renamed(
-        FIELDS.iter().map(|(name, _)| format!("{name}: {}", with.text())).collect(),
-        &FIELDS,
-    );
-    crate::rendered::text(&Begin {
-        root: String::new(),
-        wanted: &wanted,
-        problems,
-        shortest: 10,
-        longest: 256,
-    })
-})];
+pub const CASES: crate::rendered::Cases = &[
+    ("console/comecar_depois.html", |_| {
+        crate::rendered::text(&NotHere { root: String::new(), is_done: true })
+    }),
+    ("console/comecar.html", |with| {
+        let wanted = Wanted {
+            association: with.text(),
+            branch: with.text(),
+            name: with.text(),
+            email: with.text(),
+            password: with.text(),
+        };
+        let problems = Problems::renamed(
+            FIELDS.iter().map(|(name, _)| format!("{name}: {}", with.text())).collect(),
+            &FIELDS,
+        );
+        crate::rendered::text(&Begin {
+            root: String::new(),
+            wanted: &wanted,
+            problems,
+            shortest: 10,
+            longest: 256,
+        })
+    }),
+];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{Field, Rejection};
+    use domain::Field;
 
     #[test]
     fn what_is_wrong_stands_beside_its_field() {

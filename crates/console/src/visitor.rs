@@ -1,6 +1,7 @@
 //! Who looks at a page. The token of the console travels in a cookie that no script reads and no other site sends.
 
 use crate::frame::Theme;
+use crate::notice::Notice;
 use crate::page::Refusal;
 use app::access::Session;
 use app::visits::{self, Visitor};
@@ -17,8 +18,6 @@ use std::sync::Arc;
 const SESSION: &str = "__Host-amparo";
 /// Between the password and the code: it opens nothing but the page that asks for the code.
 const HALF: &str = "__Host-amparo-meio";
-const NOTICE: &str = "amparo-aviso";
-const UNDO: &str = "amparo-desfazer";
 
 /// Somebody who has entered and may use the console.
 pub struct Guest {
@@ -26,9 +25,7 @@ pub struct Guest {
     pub token: String,
     pub theme: Option<Theme>,
     /// What the page before has to say.
-    pub notice: Option<String>,
-    /// How that may be taken back.
-    pub undo: Option<Undo>,
+    pub notice: Option<Notice>,
     /// What he asked for, from the path on.
     pub path: String,
 }
@@ -40,33 +37,6 @@ impl Guest {
 
     pub fn is_admin(&self) -> bool {
         self.visitor.session.role == Role::Administrator
-    }
-}
-
-/// A form that takes back what was just done: where it goes, and what it carries.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Undo {
-    pub action: String,
-    pub fields: Vec<(String, String)>,
-}
-
-impl Undo {
-    pub fn new(action: String, fields: &[(&str, &str)]) -> Undo {
-        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        Undo { action, fields: fields.iter().map(own).collect() }
-    }
-
-    fn to_text(&self) -> String {
-        let fields =
-            form_urlencoded::Serializer::new(String::new()).extend_pairs(self.fields.iter()).finish();
-        format!("{}?{fields}", self.action)
-    }
-
-    /// Only to a page of ours.
-    fn from_text(text: &str) -> Option<Undo> {
-        let (action, fields) = text.split_once('?')?;
-        let fields = form_urlencoded::parse(fields.as_bytes()).into_owned().collect();
-        (inside(action) == action).then(|| Undo { action: action.to_owned(), fields })
     }
 }
 
@@ -120,9 +90,8 @@ impl FromRequestParts<App> for Guest {
         if visitor.must_change_password && !keeps_here {
             return Err(Turned::ToPassword { root });
         }
-        let notice = cookie(&parts.headers, NOTICE).map(decoded).filter(|text| !text.is_empty());
-        let undo = cookie(&parts.headers, UNDO).map(decoded).and_then(|text| Undo::from_text(&text));
-        Ok(Guest { visitor, token, theme: Theme::chosen(&parts.headers), notice, undo, path })
+        let notice = parts.extensions.get::<Notice>().cloned();
+        Ok(Guest { visitor, token, theme: Theme::chosen(&parts.headers), notice, path })
     }
 }
 
@@ -143,11 +112,6 @@ pub fn token(headers: &HeaderMap) -> Option<&str> {
     cookie(headers, SESSION).filter(|token| !token.is_empty())
 }
 
-fn decoded(text: &str) -> String {
-    let pair = format!("a={text}");
-    form_urlencoded::parse(pair.as_bytes()).next().map_or_else(String::new, |(_, value)| value.into_owned())
-}
-
 pub fn redirect(to: &str) -> Response {
     let place = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/console"));
     (
@@ -163,7 +127,12 @@ pub fn inside(to: &str) -> &str {
     if is_ours && !to.contains(['\\', '\r', '\n']) { to } else { "/console" }
 }
 
+/// The session that an answer begins; what it says on the next page is for that one.
+#[derive(Clone)]
+pub struct NewSession(pub String);
+
 pub fn set_session(response: &mut Response, token: &str, seconds: u64) {
+    response.extensions_mut().insert(NewSession(token.to_owned()));
     put(response, &format!("{SESSION}={token}; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age={seconds}"));
 }
 
@@ -183,29 +152,7 @@ pub fn set_theme(response: &mut Response, theme: &str) {
     );
 }
 
-/// Says something on the next page.
-pub fn tell(response: &mut Response, text: &str) {
-    let text: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
-    put(response, &format!("{NOTICE}={text}; Path=/; HttpOnly; SameSite=Lax; Max-Age=60"));
-    // What may be taken back is what was said last.
-    put(response, &format!("{UNDO}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"));
-}
-
-/// The same, with the way back.
-pub fn tell_undo(response: &mut Response, text: &str, undo: &Undo) {
-    tell(response, text);
-    let undo: String = form_urlencoded::byte_serialize(undo.to_text().as_bytes()).collect();
-    put(response, &format!("{UNDO}={undo}; Path=/; HttpOnly; SameSite=Lax; Max-Age=60"));
-}
-
-/// What was said once is not said again.
-pub fn told(response: &mut Response) {
-    for name in [NOTICE, UNDO] {
-        put(response, &format!("{name}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"));
-    }
-}
-
-fn put(response: &mut Response, cookie: &str) {
+pub fn put(response: &mut Response, cookie: &str) {
     if let Ok(value) = HeaderValue::from_str(cookie) {
         response.headers_mut().append(header::SET_COOKIE, value);
     }
@@ -349,14 +296,5 @@ mod tests {
             assert_eq!(inside(elsewhere), "/console", "{elsewhere}");
         }
         assert_eq!(inside("/console/associados?nome=x"), "/console/associados?nome=x");
-    }
-
-    #[test]
-    fn a_way_back_leads_to_our_own_pages_alone() {
-        let undo = Undo::new("/console/beneficios/7/desfazer".to_owned(), &[("para", "1"), ("q", "a&b =")]);
-        assert_eq!(Undo::from_text(&undo.to_text()), Some(undo));
-        for foreign in ["https://evil.example/?a=b", "//evil.example?", "/console/x", ""] {
-            assert_eq!(Undo::from_text(foreign), None, "{foreign}");
-        }
     }
 }

@@ -17,6 +17,13 @@ impl From<IpAddr> for CallerAddress {
     }
 }
 
+impl CallerAddress {
+    /// The address, or the first of its network.
+    pub fn ip(self) -> IpAddr {
+        self.0
+    }
+}
+
 impl fmt::Display for CallerAddress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(out)

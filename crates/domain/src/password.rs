@@ -1,5 +1,7 @@
-//! A password as its owner typed it: long enough to be worth hashing, short enough to be hashed cheaply.
+//! A password as its owner typed it: long enough to be worth hashing, short enough to be hashed cheaply, and not among the
+//! first that anybody tries.
 
+use crate::weak_password::{PasswordOwner, is_common, is_personal};
 use crate::{Chance, Rejection};
 use std::fmt;
 
@@ -24,7 +26,15 @@ impl Password {
         if text.contains(char::is_control) {
             return Err(Rejection::PasswordControl);
         }
+        if is_common(text) {
+            return Err(Rejection::PasswordCommon);
+        }
         Ok(Password(text.to_owned()))
+    }
+
+    /// Refuses one that whoever knows its owner would try.
+    pub fn check_against(&self, owner: &PasswordOwner<'_>) -> Result<(), Rejection> {
+        if is_personal(&self.0, owner) { Err(Rejection::PasswordPersonal) } else { Ok(()) }
     }
 
     /// A strong password that can be read aloud and typed: four groups of five, without letters and digits that look

@@ -135,11 +135,19 @@ pub enum Rejection {
     BadMoney(String),
     BadUf(String),
     UnknownTimeZone(String),
+    BadNetwork(String),
+    /// A line that should name a network and how many lookups it has.
+    BadPartner(String),
+    TooManyPartners(usize),
     PasswordLength {
         shortest: usize,
         longest: usize,
     },
     PasswordControl,
+    /// Anybody would try it among the first.
+    PasswordCommon,
+    /// Made of what is known of its owner.
+    PasswordPersonal,
     /// A user who is no administrator needs at least one branch to work in.
     NoBranch,
     UnknownBranch(BranchCode),
@@ -252,6 +260,8 @@ pub enum Rejection {
     /// He may not enter, so a password would be no use to him.
     DisabledUser(String),
     /// The link that sets a password is unknown, used or expired; which of them is nobody's business.
+    /// The link that sets an empty server up was used, has expired, or never was one.
+    BadSetupLink,
     BadResetLink,
     /// Disabling him would leave the association without an administrator.
     LastAdministrator(String),

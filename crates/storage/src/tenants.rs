@@ -12,6 +12,10 @@ pub struct Tenant {
     /// Six digits.
     pub colour: Option<String>,
     pub second_colour: Option<String>,
+    /// Benefits may be validated without a credential.
+    pub open_validation: bool,
+    /// The networks that may do so more often, a line for each.
+    pub validation_partners: Option<String>,
     pub version: i64,
     pub updated_at: Moment,
 }
@@ -19,7 +23,8 @@ pub struct Tenant {
 /// What [`tenant`] reads.
 macro_rules! select {
     () => {
-        "SELECT tenant, name, time_zone, active, colour, second_colour, version, updated_at FROM tenants "
+        "SELECT tenant, name, time_zone, active, colour, second_colour, open_validation, validation_partners, \
+             version, updated_at FROM tenants "
     };
 }
 
@@ -59,6 +64,8 @@ fn tenant(row: &Row) -> Result<Tenant, Error> {
         active: row.get("active")?,
         colour: row.get("colour")?,
         second_colour: row.get("second_colour")?,
+        open_validation: row.get("open_validation")?,
+        validation_partners: row.get("validation_partners")?,
         version: row.get("version")?,
         updated_at: row.get("updated_at")?,
     })
@@ -67,13 +74,16 @@ fn tenant(row: &Row) -> Result<Tenant, Error> {
 /// Writes what is told of a tenant anew; its hosts are claimed and freed apart.
 pub async fn update(tx: &mut Tx, tenant: &Tenant) -> Result<(), Error> {
     let statement = sql("UPDATE tenants SET name = $2, time_zone = $3, colour = $4, second_colour = $5,
-             version = version + 1, updated_at = $6 WHERE tenant = $1")
+             version = version + 1, updated_at = $6, open_validation = $7, validation_partners = $8
+             WHERE tenant = $1")
     .arg(tenant.id)
     .arg(tenant.name.as_str())
     .arg(tenant.time_zone.as_str())
     .arg(tenant.colour.as_deref())
     .arg(tenant.second_colour.as_deref())
-    .arg(tenant.updated_at);
+    .arg(tenant.updated_at)
+    .arg(tenant.open_validation)
+    .arg(tenant.validation_partners.as_deref());
     tx.execute(statement).await.map(drop)
 }
 

@@ -179,10 +179,24 @@ pub fn text(rejection: &Rejection) -> String {
         Rejection::UnknownTimeZone(given) => {
             format!("fuso: \"{given}\" não é um fuso horário conhecido; use algo como America/Sao_Paulo.")
         }
+        Rejection::BadNetwork(given) => format!(
+            "rede: \"{given}\" não é um endereço nem uma rede; use algo como 203.0.113.7 ou 203.0.113.0/24, de /16 a /32, ou em IPv6 de /32 a /64."
+        ),
+        Rejection::BadPartner(given) => format!(
+            "parceirosValidacao: \"{given}\" não foi entendido; use um endereço ou uma rede e o número de consultas, de 1 a {}, como 203.0.113.0/24 5000.",
+            domain::ValidationPartner::MOST_LOOKUPS
+        ),
+        Rejection::TooManyPartners(most) => format!("parceirosValidacao: use no máximo {most} redes."),
         Rejection::PasswordLength { shortest, longest } => {
             format!("senha: use pelo menos {shortest} caracteres, e no máximo {longest} bytes.")
         }
         Rejection::PasswordControl => "senha: não use quebras de linha nem caracteres de controle.".to_owned(),
+        Rejection::PasswordCommon => {
+            "senha: esta senha é fácil de adivinhar; use uma frase que só você conhece.".to_owned()
+        }
+        Rejection::PasswordPersonal => {
+            "senha: não use o seu nome, o seu e-mail ou o nome da associação; use uma frase que só você conhece.".to_owned()
+        }
         Rejection::NoBranch => {
             "lojas: informe ao menos uma loja; só o perfil administrador acessa todas.".to_owned()
         }
@@ -338,6 +352,9 @@ pub fn text(rejection: &Rejection) -> String {
         }
         Rejection::BadResetLink => {
             "link: este link não vale mais; ele serve uma vez só, por 30 minutos. Peça outro.".to_owned()
+        }
+        Rejection::BadSetupLink => {
+            "link: este link não vale mais; ele serve uma vez só, por 24 horas. Reinicie o servidor para receber outro.".to_owned()
         }
         Rejection::LastAdministrator(email) => {
             format!("email: {email} é o último administrador ativo da base; crie outro antes de desativá-lo ou de mudar o seu perfil.")

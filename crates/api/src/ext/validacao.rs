@@ -5,18 +5,40 @@ use crate::answer::Answer;
 use crate::extract::{AnyCaller, Base, From};
 use crate::failure::Failure;
 use crate::write::Write;
+use app::access::Session;
 use app::validations::{self, Validated};
-use axum::extract;
+use axum::extract::{self, FromRequestParts};
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
-use domain::{CardNumber, SituationKind, fold, shown};
+use domain::{CardNumber, SituationKind, TenantId, fold, shown};
+use std::sync::Arc;
 use wire::names;
 use wire::read;
 use wire::records::{PlanoAcessoTO, ValidacaoBeneficioInput, ValidacaoBeneficioOutputTO};
 
+/// Who asks, and of which association. Who shows no token is refused where the association wants one, before the body is
+/// looked at.
+pub struct ValidationCaller {
+    caller: Option<Arc<Session>>,
+    base: TenantId,
+}
+
+impl FromRequestParts<State> for ValidationCaller {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &State) -> Result<ValidationCaller, Failure> {
+        let Ok(AnyCaller(caller)) = AnyCaller::from_request_parts(parts, state).await;
+        let Base(base) = Base::from_request_parts(parts, state).await?;
+        if caller.is_none() {
+            validations::must_be_open(&state.app, base).await?;
+        }
+        Ok(ValidationCaller { caller, base })
+    }
+}
+
 pub async fn validate(
     extract::State(state): extract::State<State>,
-    AnyCaller(caller): AnyCaller,
-    Base(base): Base,
+    ValidationCaller { caller, base }: ValidationCaller,
     from: From,
     write: Write,
 ) -> Result<Response, Failure> {

@@ -8,7 +8,9 @@ use crate::write::Write;
 use app::tenants::{self, Changed, Changes, Own};
 use axum::extract;
 use axum::response::Response;
-use wire::records::{BaseInput, BaseTO, base_body};
+use domain::ValidationPartner;
+use wire::read::Given;
+use wire::records::{BaseInput, BaseTO, ParceiroValidacaoInput, ParceiroValidacaoTO, base_body};
 
 /// `GET /gestao/base`
 pub async fn own(
@@ -31,10 +33,28 @@ pub async fn change(
             time_zone: input.time_zone.set(),
             colour: input.colour,
             second_colour: input.second_colour,
+            open_validation: input.open_validation.set(),
+            validation_partners: partners_given(input.validation_partners),
         };
         tenants::change(&state.app, &caller, changes, once)
     };
     write.answer(&state, &caller, base_body, act, |changed: &Changed| record(&changed.own)).await
+}
+
+fn partners_given(given: Given<Vec<ParceiroValidacaoInput>>) -> Given<Vec<ValidationPartner>> {
+    let partner = |one: ParceiroValidacaoInput| ValidationPartner {
+        network: one.network,
+        lookups: one.lookups.get().unsigned_abs(),
+    };
+    match given {
+        Given::Set(partners) => Given::Set(partners.into_iter().map(partner).collect()),
+        Given::Clear => Given::Clear,
+        Given::Keep => Given::Keep,
+    }
+}
+
+fn partner_record(partner: &ValidationPartner) -> ParceiroValidacaoTO {
+    ParceiroValidacaoTO { rede: partner.network.to_string(), consultas: partner.lookups }
 }
 
 fn record(Own { tenant, hosts }: &Own) -> BaseTO {
@@ -45,6 +65,8 @@ fn record(Own { tenant, hosts }: &Own) -> BaseTO {
         fuso: tenant.time_zone.clone(),
         cor: tenant.colour.clone(),
         cor_secundaria: tenant.second_colour.clone(),
+        validacao_aberta: tenant.open_validation,
+        parceiros_validacao: tenants::partners(tenant).iter().map(partner_record).collect(),
         versao: tenant.version,
     }
 }

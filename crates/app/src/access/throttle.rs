@@ -18,13 +18,25 @@ pub struct Throttle {
     pub misses: u32,
     /// All of them, also those that found something.
     pub lookups: u32,
+    /// Those that name one record, of all addresses together.
+    pub record_lookups: u32,
+    /// Those that give a document of nobody, of a whole association and all addresses together.
+    pub document_misses: u32,
     pub window: Duration,
 }
 
 impl Default for Throttle {
     fn default() -> Throttle {
         let window = Duration::from_secs(15 * 60);
-        Throttle { by_account: 10, by_address: 50, misses: 20, lookups: 200, window }
+        Throttle {
+            by_account: 10,
+            by_address: 50,
+            misses: 20,
+            lookups: 200,
+            record_lookups: 60,
+            document_misses: 300,
+            window,
+        }
     }
 }
 

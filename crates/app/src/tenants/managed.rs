@@ -5,13 +5,15 @@ use crate::access::Session;
 use crate::differences::{Fields, Present, between, named, refuse_old};
 use crate::once::{self, Done, Once};
 use crate::{App, Error};
-use domain::{Colour, Moment, Name, TenantId, TimeZone, UserCode};
+use domain::{Colour, Moment, Name, Rejection, TenantId, TimeZone, UserCode, ValidationPartner};
 use storage::tenants::{self, Tenant};
 use storage::versions::{self, Versions};
 use storage::{Lane, Tx, audit};
 use wire::read::Given;
 
 const CHANGE: &str = "PUT /gestao/base";
+/// More than any association names.
+const MOST_PARTNERS: usize = 100;
 
 /// A tenant with the hosts under which it is found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +42,8 @@ pub struct Changes {
     pub time_zone: Option<TimeZone>,
     pub colour: Given<Colour>,
     pub second_colour: Given<Colour>,
+    pub open_validation: Option<bool>,
+    pub validation_partners: Given<Vec<ValidationPartner>>,
 }
 
 /// A tenant as it is now, and what is no longer trusted because of it.
@@ -78,6 +82,9 @@ pub async fn change(
 async fn write(tx: &mut Tx, doing: &Doing) -> Result<Changed, Error> {
     let before = read(tx, doing.tenant).await?;
     let after = wanted(&before, &doing.changes);
+    if partners(&after.tenant).len() > MOST_PARTNERS {
+        return Err(Rejection::TooManyPartners(MOST_PARTNERS).into());
+    }
     let differences = between(fields(&before), fields(&after));
     let zone = TimeZone::parse(&before.tenant.time_zone)?;
     let present = Present { version: before.tenant.version, since: before.tenant.updated_at };
@@ -116,7 +123,23 @@ fn wanted(before: &Own, changes: &Changes) -> Own {
     }
     changes.colour.change(&mut tenant.colour, ToString::to_string);
     changes.second_colour.change(&mut tenant.second_colour, ToString::to_string);
+    if let Some(open) = changes.open_validation {
+        tenant.open_validation = open;
+    }
+    changes.validation_partners.change(&mut tenant.validation_partners, partners_text);
+    tenant.validation_partners = tenant.validation_partners.take().filter(|lines| !lines.is_empty());
     after
+}
+
+/// How the partners of a tenant are kept: a line for each.
+fn partners_text(partners: &Vec<ValidationPartner>) -> String {
+    partners.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// The partners that are kept so.
+pub fn partners(tenant: &Tenant) -> Vec<ValidationPartner> {
+    let lines = tenant.validation_partners.as_deref().unwrap_or_default().lines();
+    lines.filter_map(|line| ValidationPartner::parse(line).ok()).collect()
 }
 
 /// A tenant, field by field.
@@ -127,5 +150,7 @@ fn fields(own: &Own) -> Fields {
         ("fuso", Some(tenant.time_zone.clone())),
         ("cor", tenant.colour.clone()),
         ("corSecundaria", tenant.second_colour.clone()),
+        ("validacaoAberta", Some(tenant.open_validation.to_string())),
+        ("parceirosValidacao", tenant.validation_partners.as_ref().map(|lines| lines.replace('\n', ", "))),
     ]
 }

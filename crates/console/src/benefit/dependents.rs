@@ -2,10 +2,11 @@
 
 use super::{fields::named, what};
 use crate::form::Form;
+use crate::notice::{Undo, tell, tell_undo};
 use crate::page::{Refusal, show};
 use crate::records::{Problems, Spec, Values, inputs, json, typed};
 use crate::sheet::{Sheet, sheet};
-use crate::visitor::{Guest, Number, Part, Undo, redirect, root, tell, tell_undo};
+use crate::visitor::{Guest, Number, Part, redirect, root};
 use crate::words;
 use app::benefits;
 use app::dependents::{self, Dependent};

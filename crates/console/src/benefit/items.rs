@@ -2,10 +2,11 @@
 
 use super::{fields, what};
 use crate::form::Form;
+use crate::notice::{Undo, tell, tell_undo};
 use crate::page::{Refusal, show};
 use crate::records::{Problems, Spec, Values, in_cents, inputs, json, plain_money, typed};
 use crate::sheet::{Sheet, sheet};
-use crate::visitor::{Guest, Number, Part, Undo, redirect, root, tell, tell_undo};
+use crate::visitor::{Guest, Number, Part, redirect, root};
 use app::benefits::{self, View};
 use app::once::{Done, Once};
 use app::{App, Error};

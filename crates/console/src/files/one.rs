@@ -3,9 +3,10 @@
 use super::{at, kind, size};
 use crate::form::Form;
 use crate::frame::Frame;
+use crate::notice::{Undo, tell, tell_undo};
 use crate::page::{Refusal, refused, show};
 use crate::show::moment;
-use crate::visitor::{Guest, Number, Undo, redirect, root, tell, tell_undo};
+use crate::visitor::{Guest, Number, redirect, root};
 use app::files::{self, Owner, Part, Stream};
 use app::once::{Done, Once};
 use app::{App, Error};

@@ -1,10 +1,11 @@
 //! A form that brings files: several at once, each taken piece by piece, and none loses the others.
 
 use super::{Problem, Report, at, path};
+use crate::notice::tell;
 use crate::page::Refusal;
 use crate::records;
 use crate::upload::{Part, Upload};
-use crate::visitor::{Guest, Number, redirect, root, tell};
+use crate::visitor::{Guest, Number, redirect, root};
 use app::files::{self, Incoming, Owner};
 use app::once::{Done, Once};
 use app::{App, Error};

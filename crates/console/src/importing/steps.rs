@@ -3,8 +3,9 @@
 use super::one::{at, with_problems};
 use super::{by, told};
 use crate::form::Form;
+use crate::notice::tell;
 use crate::page::{Refusal, refused};
-use crate::visitor::{Guest, Number, redirect, root, tell};
+use crate::visitor::{Guest, Number, redirect, root};
 use app::importing::{self, Import};
 use app::once::{Done, Once};
 use app::{App, Error};

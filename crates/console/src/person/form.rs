@@ -2,10 +2,11 @@
 
 use super::fields::{SECTIONS, SPECS, choices, values};
 use crate::form::Form;
+use crate::notice::tell;
 use crate::page::{Refusal, show};
 use crate::records::{Problems, Values, inputs, json, typed};
 use crate::sheet::{Sheet, sections, sheet};
-use crate::visitor::{Guest, Number, redirect, root, tell};
+use crate::visitor::{Guest, Number, redirect, root};
 use app::once::{Done, Once};
 use app::people::{self, View};
 use app::{App, Error, searches};

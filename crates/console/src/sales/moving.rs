@@ -2,9 +2,10 @@
 
 use super::deal::{Typed, again};
 use crate::form::Form;
+use crate::notice::tell;
 use crate::page::{Refusal, refused};
 use crate::records::told;
-use crate::visitor::{Guest, Number, redirect, root, tell};
+use crate::visitor::{Guest, Number, redirect, root};
 use app::deals::{self, Managed};
 use app::once::{Done, Once};
 use app::{App, Error};

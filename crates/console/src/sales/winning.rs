@@ -4,12 +4,13 @@
 use super::fields::{choices, field};
 use crate::form::Form;
 use crate::frame::Frame;
+use crate::notice::tell;
 use crate::page::{Refusal, page as answer, show};
 use crate::records::{
     Conflict, Input, Kind, Problems, Spec, Values, inputs, json, plain_money, typed, typed_money,
 };
 use crate::show::money;
-use crate::visitor::{Guest, Number, redirect, root, tell};
+use crate::visitor::{Guest, Number, redirect, root};
 use app::base::Registers;
 use app::deals::{self, View};
 use app::once::{Done, Once};

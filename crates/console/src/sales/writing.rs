@@ -3,9 +3,10 @@
 use super::fields::{CONTACT, DEAL, VEHICLE, choices, label, record, values};
 use crate::form::Form;
 use crate::frame::Frame;
+use crate::notice::tell;
 use crate::page::{Refusal, page, show};
 use crate::records::{Conflict, Input, Problems, Spec, Values, inputs, typed};
-use crate::visitor::{Guest, Number, Query, redirect, root, tell};
+use crate::visitor::{Guest, Number, Query, redirect, root};
 use app::once::{Done, Once};
 use app::{App, Error, deals, leads, users};
 use askama::Template;

@@ -2,15 +2,16 @@
 
 use super::found::{self, FoundBenefit};
 use crate::{Error, Source, Weight};
-use domain::{CardNumber, Document, Scope, SituationCode, ValidationKeys};
+use domain::{Branches, CardNumber, Document, Scope, SituationCode, ValidationKeys};
 
-/// The benefit in the scope that has everything of `keys`: of several an active one, then the newest. `active` are the
-/// situations that count as such.
+/// The benefit in the scope that has everything of `keys`: of several an active one, then one of the `preferred` branches,
+/// then the newest. `active` are the situations that count as such.
 pub async fn validated(
     from: impl Into<Source<'_>>,
     scope: &Scope,
     keys: &ValidationKeys,
     active: &[SituationCode],
+    preferred: &Branches,
 ) -> Result<Option<FoundBenefit>, Error> {
     let head = found::benefits(false).ending("WHERE b.tenant = $1").arg(scope.tenant());
     let card = keys.card.as_ref().map(CardNumber::as_str);
@@ -31,15 +32,19 @@ pub async fn validated(
         (None, None, None) => return Ok(None),
     };
     let seen = led.scoped("b.branch + 0", scope.branches());
-    let ordered = match active.is_empty() {
-        true => seen.ending("ORDER BY b.code DESC LIMIT 1"),
-        false => {
-            let marks = vec!["?"; active.len()].join(", ");
-            let first =
-                format!("ORDER BY CASE WHEN b.situation IN ({marks}) THEN 0 ELSE 1 END, b.code DESC LIMIT 1");
-            seen.then(&first, active.iter().copied())
-        }
-    };
+    let marks = |count: usize| vec!["?"; count].join(", ");
+    let mut ordered = seen.ending("ORDER BY");
+    if !active.is_empty() {
+        let first = format!("CASE WHEN b.situation IN ({}) THEN 0 ELSE 1 END,", marks(active.len()));
+        ordered = ordered.then(&first, active.iter().copied());
+    }
+    if let Branches::Only(some) = preferred
+        && !some.is_empty()
+    {
+        let first = format!("CASE WHEN b.branch IN ({}) THEN 0 ELSE 1 END,", marks(some.len()));
+        ordered = ordered.then(&first, some.iter().copied());
+    }
+    let ordered = ordered.ending("b.code DESC LIMIT 1");
     let rows = from.into().all(Weight::Point, ordered).await?;
     Ok(found::read_benefits(rows)?.into_iter().next())
 }

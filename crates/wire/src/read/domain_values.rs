@@ -7,7 +7,7 @@ use crate::refusal;
 use domain::{
     BenefitCode, BranchCode, CardNumber, Cep, Chassis, ClaimCode, Colour, Cpf, Date, DealCode, DependentCode,
     Document, Email, Entity, Field, FieldCode, FunnelCode, HistoryCode, HistoryCursor, Host, ItemCode,
-    LeadCode, Money, Name, Note, PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode,
+    LeadCode, Money, Name, Network, Note, PersonCode, Phone, PlanCode, Plate, ReceiverAddress, ReceiverCode,
     Rejection, SellerCode, Since, StageCode, SupplierCode, Text, TimeZone, Uf, UserCode, VehicleTypeCode,
     fold,
 };
@@ -72,6 +72,7 @@ texts! {
     HistoryCursor: HistoryCursor::parse, string().pattern(Some(r"^\d{1,10}(-[0-9a-f]{12})?$"));
     Host: Host::parse, string().max_length(Some(253));
     TimeZone: TimeZone::parse, string();
+    Network: Network::parse, string();
     Colour: Colour::parse, string().pattern(Some("^#?[0-9A-Fa-f]{6}$"));
     Hidden: |text| Note::parse(text).map(Hidden), string().max_length(Some(Note::LONGEST));
 }

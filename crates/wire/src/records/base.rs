@@ -2,7 +2,7 @@
 
 use crate::input;
 use crate::read::{Between, Unread, body_without};
-use domain::{Colour, Name, TimeZone};
+use domain::{Colour, Name, Network, TimeZone};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -19,6 +19,10 @@ input! {
         colour "cor": optional Colour = "188038",
         /// A segunda cor da associação, em seis dígitos hexadecimais.
         second_colour "corSecundaria": optional Colour = "F9AB00",
+        /// Se `POST /ext/beneficio/validacao` responde sem credencial.
+        open_validation "validacaoAberta": optional bool = true,
+        /// As redes de parceiros que podem validar sem credencial mais vezes, que substituem as que havia; até 100.
+        validation_partners "parceirosValidacao": optional Vec<ParceiroValidacaoInput> = [{"rede": "203.0.113.0/24", "consultas": 5000}],
     }
 }
 
@@ -27,6 +31,28 @@ input! {
 pub fn base_body(bytes: &[u8]) -> Result<BaseInput, Unread<BaseInput>> {
     let why = "os nomes de servidor são definidos por quem administra o servidor, com o comando `amparo tenant host`; envie o pedido sem este campo.";
     body_without(bytes, &[("hosts", why)])
+}
+
+input! {
+    /// A rede de um parceiro, e quantas consultas sem credencial ela pode fazer.
+    pub struct ParceiroValidacaoInput = "ParceiroValidacaoInputTO" {
+        /// O endereço de rede do parceiro, ou a rede: IPv4 de /16 a /32, IPv6 de /32 a /64.
+        network "rede": required Network = "203.0.113.0/24",
+        /// Quantas consultas a rede inteira pode fazer no prazo de `failure_window` (15 minutos, se não for outro).
+        lookups "consultas": required Between<1, 100_000> = 5000,
+    }
+}
+
+/// A rede de um parceiro que pode validar benefícios sem credencial mais vezes.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ParceiroValidacaoTO {
+    /// O endereço, ou a rede.
+    #[schema(examples("203.0.113.0/24"))]
+    pub rede: String,
+    /// Quantas consultas a rede inteira pode fazer no prazo.
+    #[schema(examples(5000))]
+    pub consultas: u32,
 }
 
 /// A própria base: a associação.
@@ -51,6 +77,11 @@ pub struct BaseTO {
     /// A segunda cor da associação, em seis dígitos hexadecimais.
     #[schema(examples("F9AB00"))]
     pub cor_secundaria: Option<String>,
+    /// Se `POST /ext/beneficio/validacao` responde sem credencial.
+    #[schema(examples(true))]
+    pub validacao_aberta: bool,
+    /// As redes de parceiros que podem validar sem credencial mais vezes.
+    pub parceiros_validacao: Vec<ParceiroValidacaoTO>,
     /// A versão deste registro, que uma alteração deve trazer.
     #[schema(examples(1))]
     pub versao: i64,

@@ -46,7 +46,7 @@ pub use administration::{
     CampoAdicionalOutputTO, CodigoNomeTO, FornecedorTO, PesquisaVendedorOutputTO, PesquisaVendedorQuery,
 };
 pub use amount::Valor;
-pub use base::{BaseInput, BaseTO, base_body};
+pub use base::{BaseInput, BaseTO, ParceiroValidacaoInput, ParceiroValidacaoTO, base_body};
 pub use benefit::{
     BeneficioOutputTO, DiaVencimentoTO, ListaDiaVencimentoTO, SituacaoBeneficioTO, TipoVeiculoBean,
 };

@@ -19,7 +19,8 @@ input! {
     }
 }
 
-/// Um benefício e o essencial do seu titular. Sem credencial, o documento e o cartão vêm só em parte.
+/// Um benefício e o essencial do seu titular. Sem credencial, e com ela fora das suas lojas, o documento e o cartão
+/// vêm só em parte.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ValidacaoBeneficioOutputTO {
@@ -32,7 +33,7 @@ pub struct ValidacaoBeneficioOutputTO {
     /// Nome do titular.
     #[schema(examples("Maria Souza"))]
     pub nome: String,
-    /// CPF ou CNPJ do titular; sem credencial, só os dígitos do meio.
+    /// CPF ou CNPJ do titular; sem credencial, ou fora das suas lojas, só dois dígitos: `***.***.*47-**`.
     #[schema(examples("529.982.247-25"))]
     pub cpf: Option<String>,
     /// Código do benefício.
@@ -41,7 +42,7 @@ pub struct ValidacaoBeneficioOutputTO {
     /// Número sequencial do benefício na base.
     #[schema(examples(12))]
     pub sequencial: i32,
-    /// Número do cartão; sem credencial, só os três últimos dígitos.
+    /// Número do cartão; sem credencial, ou fora das suas lojas, só os três últimos dígitos.
     #[schema(examples("1234 56 7 890 123"))]
     pub numero_cartao_desconto: Option<String>,
     /// VEICULAR, SAUDE, DIVERSOS, CONSORCIO ou A24H.

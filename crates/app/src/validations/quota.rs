@@ -1,0 +1,122 @@
+//! How often benefits are validated by those who may not see them whole. Counted in this process alone: a lookup that finds
+//! somebody writes nothing, so that a caller has as many as there are processes to reach.
+
+use crate::access::Throttle;
+use crate::{App, Error};
+use domain::{CallerAddress, Moment, Network, TenantId, UserCode, ValidationKeys};
+use quick_cache::sync::Cache;
+use sha2::{Digest, Sha256};
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Addresses that are remembered.
+const ADDRESSES: usize = 100_000;
+/// Records that are remembered. Each lookup names at most three, and an address has a few hundred lookups.
+const RECORDS: usize = 100_000;
+/// Associations, partners and users that are remembered.
+const SUBJECTS: usize = 10_000;
+
+pub(crate) struct Quotas {
+    addresses: Cache<CallerAddress, Arc<tokio::sync::Mutex<()>>>,
+    counts: Cache<Subject, Arc<Mutex<Count>>>,
+    /// Apart, so that no flood of them lets another count be forgotten.
+    records: Cache<[u8; 16], Arc<Mutex<Count>>>,
+}
+
+/// Whose lookups are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Subject {
+    /// All lookups of an address.
+    Address(CallerAddress),
+    /// All lookups of a partner's network, in the association that named it.
+    Partner(TenantId, Network),
+    /// Lookups of a user that found nobody in the user's own branches.
+    User(TenantId, UserCode),
+    /// Documents of nobody in an association, of all addresses.
+    Documents(TenantId),
+}
+
+/// How many lookups there were, and since when.
+#[derive(Debug)]
+struct Count {
+    count: u32,
+    since: Moment,
+}
+
+impl Default for Quotas {
+    fn default() -> Quotas {
+        Quotas {
+            addresses: Cache::new(ADDRESSES),
+            counts: Cache::new(SUBJECTS + ADDRESSES),
+            records: Cache::new(RECORDS),
+        }
+    }
+}
+
+impl Quotas {
+    /// Lookups of one address take turns, so that however many come at once, each is judged by those before it.
+    pub fn turn_of(&self, address: CallerAddress) -> Arc<tokio::sync::Mutex<()>> {
+        remembered(&self.addresses, &address, Arc::default)
+    }
+
+    fn count_of(&self, subject: Subject, now: Moment) -> Arc<Mutex<Count>> {
+        remembered(&self.counts, &subject, || Arc::new(Mutex::new(Count { count: 0, since: now })))
+    }
+
+    fn count_of_record(&self, record: [u8; 16], now: Moment) -> Arc<Mutex<Count>> {
+        remembered(&self.records, &record, || Arc::new(Mutex::new(Count { count: 0, since: now })))
+    }
+}
+
+fn remembered<K: Hash + Eq + Clone, V: Clone>(cache: &Cache<K, V>, key: &K, new: impl FnOnce() -> V) -> V {
+    match cache.get_or_insert_with(key, || Ok::<_, std::convert::Infallible>(new())) {
+        Ok(found) => found,
+        Err(never) => match never {},
+    }
+}
+
+/// A place that was taken before it was known what the lookup finds.
+pub(super) struct Place(Arc<Mutex<Count>>);
+
+impl Place {
+    /// Gives the place back: the lookup was none of those that are counted.
+    pub fn release(self) {
+        let mut count = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        count.count = count.count.saturating_sub(1);
+    }
+}
+
+/// Takes a place among the `most` lookups of a subject, or tells how long to wait for one.
+pub(super) fn take(app: &App, subject: Subject, most: u32) -> Result<Place, Error> {
+    let now = app.now();
+    place(app.memory.validations.count_of(subject, now), most, &app.throttle, now)
+}
+
+/// Takes a place among the lookups of every record that the keys name, of all callers together.
+pub(super) fn take_of_records(app: &App, tenant: TenantId, keys: &ValidationKeys) -> Result<(), Error> {
+    let (now, throttle) = (app.now(), &app.throttle);
+    let named = [
+        keys.sequence.map(|number| format!("{tenant} sequence {number}")),
+        keys.card.as_ref().map(|card| format!("{tenant} card {}", card.as_str())),
+        keys.document.as_ref().map(|document| format!("{tenant} document {}", document.as_str())),
+    ];
+    for name in named.into_iter().flatten() {
+        let mut record = [0; 16];
+        record.copy_from_slice(&Sha256::digest(name.as_bytes())[..16]);
+        place(app.memory.validations.count_of_record(record, now), throttle.record_lookups, throttle, now)?;
+    }
+    Ok(())
+}
+
+fn place(of: Arc<Mutex<Count>>, most: u32, throttle: &Throttle, now: Moment) -> Result<Place, Error> {
+    let mut count = of.lock().unwrap_or_else(PoisonError::into_inner);
+    if count.since <= now.minus(throttle.window) {
+        *count = Count { count: 0, since: now };
+    }
+    if count.count >= most {
+        return Err(Error::TooOften(count.since.plus(throttle.window).since(now)));
+    }
+    count.count += 1;
+    drop(count);
+    Ok(Place(of))
+}
