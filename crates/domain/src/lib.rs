@@ -11,6 +11,7 @@ mod chance;
 mod codes;
 mod colour;
 mod criteria;
+mod database_fault;
 mod date;
 mod document;
 mod email;
@@ -49,6 +50,7 @@ pub use colour::Colour;
 pub use criteria::{
     BenefitCriteria, BenefitKey, ClaimCriteria, Contact, DealCriteria, MemberCriteria, ValidationKeys,
 };
+pub use database_fault::DatabaseFault;
 pub use date::Date;
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;

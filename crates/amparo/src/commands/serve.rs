@@ -62,7 +62,11 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let watch = settings.storage.slow_statement.map(telemetry::slow_statements);
     let options = Options { watch, ..settings.storage.options() };
     let (db, migrated) = storage::open(&address, &options, Schema::Migrate).await?;
-    tracing::info!(database = %address, from = migrated.from, to = migrated.to, "database open");
+    let transport = db.describe_transport().await;
+    tracing::info!(database = %address, tls = %transport, from = migrated.from, to = migrated.to, "database open");
+    if db.transport_protection().is_exposed() {
+        tracing::warn!(database = %address, "everything travels to the database in clear: sslmode=disable");
+    }
     if migrated.from != migrated.to {
         super::say(&migrate::told(&migrated));
     }
@@ -254,15 +258,20 @@ impl From<&Settings> for Rhythm {
     }
 }
 
+/// After a sign of life that could not be given, the next follows so soon.
+const BEAT_AGAIN: Duration = Duration::from_secs(2);
+
 /// The sign of life, and the upkeep of the measurements.
 pub async fn heartbeat(app: App, process: String, metrics: PrometheusHandle, every: Duration) {
-    let mut ticks = ticks(every);
     loop {
-        ticks.tick().await;
         metrics.run_upkeep();
-        if let Err(error) = presence::beat(&app, &process, VERSION).await {
+        let beaten = presence::beat(&app, &process, VERSION).await;
+        if let Err(error) = &beaten {
             tracing::warn!(%error, "no sign of life could be given");
         }
+        // It also tells whether writing works: that it does again is to be known soon.
+        let pause = if beaten.is_ok() { every } else { every.min(BEAT_AGAIN) };
+        tokio::time::sleep(pause).await;
     }
 }
 
