@@ -41,9 +41,9 @@ async fn refuse_writes(world: &World) {
     let address = world.database.address_text();
     match world.database.engine {
         testkit::Engine::Sqlite => {
-            let full = world.db().write(Lane::of(world.here), (), |tx, ()| {
-                Box::pin(tx.all(sql("PRAGMA max_page_count = 1")))
-            });
+            let full = world
+                .db()
+                .write(Lane::of(world.here), (), |tx, ()| Box::pin(tx.all(sql("PRAGMA max_page_count = 1"))));
             full.await.unwrap();
         }
         testkit::Engine::Postgres => {
@@ -77,7 +77,8 @@ async fn accept_writes(world: &World) {
 /// A write that needs room.
 async fn write_something_large(app: &app::App) -> Result<(), storage::Error> {
     let unit = app.db.write(Lane::of(TenantId::SERVER), "x".repeat(2_000_000), |tx, text| {
-        let large = sql("INSERT INTO processes (process, version, started_at, seen_at) VALUES ('large', $1, 0, 0)");
+        let large =
+            sql("INSERT INTO processes (process, version, started_at, seen_at) VALUES ('large', $1, 0, 0)");
         let large = large.arg(text.as_str());
         Box::pin(async move { tx.execute(large).await.map(drop) })
     });
@@ -127,7 +128,8 @@ mod a_caller_of_a_database_that_is_read_only_is_told_so_with_503 {
         let answer = server.raw(&login).await;
         assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("só aceita leituras"), "{answer}");
         accept_writes(&world).await;
-        until("the caller is served", || async { server.raw(&login).await.starts_with("HTTP/1.1 200") }).await;
+        until("the caller is served", || async { server.raw(&login).await.starts_with("HTTP/1.1 200") })
+            .await;
         server.stop().await;
     }
 }

@@ -37,7 +37,6 @@ pub async fn beat(app: &App, process: &str, version: &'static str) -> Result<(),
     beaten
 }
 
-
 async fn beat_in(tx: &mut Tx, (process, version, now): &(String, &str, Moment)) -> Result<(), Error> {
     processes::beat(tx, process, version, *now).await?;
     processes::forget(tx, now.minus(FORGOTTEN_AFTER)).await?;

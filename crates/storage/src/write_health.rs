@@ -27,7 +27,9 @@ impl WriteHealth {
         let mut state = self.state();
         match *state {
             State::Writable => return,
-            State::Failing(fault, met) if fault.is_partial() && met.elapsed() < PARTIAL_FAULT_STANDS => return,
+            State::Failing(fault, met) if fault.is_partial() && met.elapsed() < PARTIAL_FAULT_STANDS => {
+                return;
+            }
             State::Failing(fault, _) => tracing::info!(?fault, "the database can be written again"),
             State::Unproven => {}
         }

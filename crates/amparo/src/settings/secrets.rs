@@ -84,9 +84,13 @@ mod tests {
 
     #[test]
     fn an_address_without_password_stays() {
-        for text in
-            ["sqlite:amparo-data/amparo.db", "sqlite:a@b.db", "postgres://host:5432/base", "postgres://ana@host/base", "a@b:c"]
-        {
+        for text in [
+            "sqlite:amparo-data/amparo.db",
+            "sqlite:a@b.db",
+            "postgres://host:5432/base",
+            "postgres://ana@host/base",
+            "a@b:c",
+        ] {
             assert_eq!(hide_password(text), text);
         }
     }

@@ -37,7 +37,9 @@ pub async fn pull_back_waits(app: &App, holder: &Holder, policy: &Arc<Policy>) -
     for (tenant, receivers) in doubtful {
         let repair =
             Repair { tenant, receivers, policy: Arc::clone(policy), lease: holder.lease, now: app.now() };
-        app.db.write(Lane::background(tenant), repair, |tx, repair| Box::pin(repair_tenant(tx, repair))).await?;
+        app.db
+            .write(Lane::background(tenant), repair, |tx, repair| Box::pin(repair_tenant(tx, repair)))
+            .await?;
     }
     let after = now.plus(CLOCK_TOLERANCE);
     let pull_back = app.db.write(Lane::background(TenantId::SERVER), (after, now), |tx, (after, now)| {

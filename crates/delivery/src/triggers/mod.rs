@@ -489,8 +489,8 @@ impl Engine {
         let left = until.saturating_duration_since(Instant::now()).saturating_sub(self.settings.margin());
         let tried_at = self.app.now();
         let started = Instant::now();
-        let is_stopped = self.stopping.load(Ordering::Relaxed)
-            || lock(&self.unwritten).stops(job.tenant, job.receiver);
+        let is_stopped =
+            self.stopping.load(Ordering::Relaxed) || lock(&self.unwritten).stops(job.tenant, job.receiver);
         let outcome = if !is_open || left < self.settings.timeout || is_stopped {
             Outcome { verdict: Verdict::Untried, ..outcome(job, tried_at) }
         } else {

@@ -97,7 +97,8 @@ mod a_database_that_turned_read_only_stops_deliveries_until_it_takes_writes {
         receiver.answers(|_| testkit::Reaction::Status(204));
         until("all has arrived", || async {
             let all = scene.deliveries(code).await;
-            all.len() == benefits.len() && all.iter().all(|one| one.delivery.state == DeliveryState::Delivered)
+            all.len() == benefits.len()
+                && all.iter().all(|one| one.delivery.state == DeliveryState::Delivered)
         })
         .await;
         assert_eq!(receiver.count(), benefits.len(), "each message once");

@@ -1,8 +1,8 @@
 //! What stands between us and the server, or holds its locks, is told in a sentence instead of waited for.
 
-use storage::{Address, OpenError, Options, Schema};
 use std::sync::Arc;
 use std::time::Duration;
+use storage::{Address, OpenError, Options, Schema};
 use testkit::{Database, Engine};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};

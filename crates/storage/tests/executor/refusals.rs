@@ -93,7 +93,10 @@ async fn a_full_disk_is_known_until_there_is_room() {
         Box::pin(async move { tx.execute(large).await.map(drop) })
     });
     let refused: Result<(), Error> = large.await;
-    assert!(matches!(refused, Err(Error::DatabaseFault { fault: DatabaseFault::DiskFull, .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::DatabaseFault { fault: DatabaseFault::DiskFull, .. })),
+        "{refused:?}"
+    );
     assert_eq!(db.write_fault(), Some(DatabaseFault::DiskFull));
     db.ping().await.unwrap();
     assert_eq!(db.write_fault(), Some(DatabaseFault::DiskFull), "a read proves nothing");
@@ -123,7 +126,8 @@ async fn damaged_pages_are_told_as_damage() {
     bytes[(page - 1) * size..page * size].fill(0xA5);
     std::fs::write(&path, bytes).unwrap();
     let db = database.open().await;
-    let read = db.query(Weight::Search, sql("SELECT mark, place, touched FROM marks WHERE touched = 0")).await;
+    let read =
+        db.query(Weight::Search, sql("SELECT mark, place, touched FROM marks WHERE touched = 0")).await;
     assert!(matches!(read, Err(Error::DatabaseFault { fault: DatabaseFault::Damaged, .. })), "{read:?}");
     assert_eq!(db.write_fault(), Some(DatabaseFault::Damaged));
     db.close().await;

@@ -50,9 +50,11 @@ impl AuthenticationWatch {
     }
 
     fn judge_head(&mut self) -> io::Result<bool> {
-        let Some((kind, length)) = self.head.split_first_chunk::<5>().map(|([kind, a, b, c, d], _)| {
-            (*kind, u32::from_be_bytes([*a, *b, *c, *d]) as usize)
-        }) else {
+        let Some((kind, length)) = self
+            .head
+            .split_first_chunk::<5>()
+            .map(|([kind, a, b, c, d], _)| (*kind, u32::from_be_bytes([*a, *b, *c, *d]) as usize))
+        else {
             return Ok(false);
         };
         let known = if kind == AUTHENTICATION { 8 } else { 4 };

@@ -84,7 +84,8 @@ impl Session {
         if !is_refusal(&failure.error) {
             return failure;
         }
-        let is_read_only = matches!(failure.error, Error::DatabaseFault { fault: DatabaseFault::ReadOnly, .. });
+        let is_read_only =
+            matches!(failure.error, Error::DatabaseFault { fault: DatabaseFault::ReadOnly, .. });
         if is_read_only && self.only_reads.load(Ordering::Relaxed) {
             return Error::Broken(format!("a read that writes: {}", failure.error)).into();
         }
@@ -157,8 +158,11 @@ impl Session {
     }
 
     async fn rows(&self, statement: &Statement, prepared: &Prepared) -> Result<Vec<Row>, Failure> {
-        let stream =
-            self.client.query_raw(&prepared.statement, statement.values()).await.map_err(|e| self.judge(&e))?;
+        let stream = self
+            .client
+            .query_raw(&prepared.statement, statement.values())
+            .await
+            .map_err(|e| self.judge(&e))?;
         pin_mut!(stream);
         let mut page = Page::new(Arc::clone(&prepared.columns), (0, 0));
         while let Some(row) = stream.next().await {

@@ -14,12 +14,9 @@ const MIGRATION: i32 = -1;
 
 /// Refuses a pooler in transaction mode. Two sessions that are open at the same time have a process of the server each,
 /// and keep it: where both are served by the same one, or one of them by two, no session is what it seems.
-pub async fn refuse_transaction_pooler(
-    one: &Session,
-    other: &Session,
-    place: &str,
-) -> Result<(), OpenError> {
-    let unreachable = |error: Error| OpenError::Unreachable { place: place.to_owned(), cause: error.to_string() };
+pub async fn refuse_transaction_pooler(one: &Session, other: &Session, place: &str) -> Result<(), OpenError> {
+    let unreachable =
+        |error: Error| OpenError::Unreachable { place: place.to_owned(), cause: error.to_string() };
     let first = serving(one).await.map_err(unreachable)?;
     let second = serving(other).await.map_err(unreachable)?;
     let again = serving(one).await.map_err(unreachable)?;
@@ -39,7 +36,8 @@ async fn serving(session: &Session) -> Result<(i64, String), Error> {
 
 /// Waits until no other process migrates; says in the log whom it waits for, and gives up after a while.
 pub async fn take(session: &Session, place: &str, patience: Duration) -> Result<(), OpenError> {
-    let unreachable = |error: Error| OpenError::Unreachable { place: place.to_owned(), cause: error.to_string() };
+    let unreachable =
+        |error: Error| OpenError::Unreachable { place: place.to_owned(), cause: error.to_string() };
     let begun = Instant::now();
     let mut told: Option<Instant> = None;
     while !try_take(session).await.map_err(unreachable)? {

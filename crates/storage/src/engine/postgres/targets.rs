@@ -102,7 +102,9 @@ mod tests {
     fn begins(address: &str) -> Vec<Encryption> {
         let config: Config = address.parse().unwrap();
         let hosts = config.get_hosts().iter().enumerate();
-        hosts.map(|(place, host)| encryption(&config, host, config.get_hostaddrs().get(place).copied())).collect()
+        hosts
+            .map(|(place, host)| encryption(&config, host, config.get_hostaddrs().get(place).copied()))
+            .collect()
     }
 
     #[test]
