@@ -62,7 +62,7 @@ async fn try_take(session: &Session) -> Result<bool, Error> {
     only_row(session.all(&statement).await)?.get("taken")
 }
 
-/// Who holds the lock, as far as the server tells: `process 4711 (amparo, idle)`.
+/// Who holds the lock, as far as the server tells: `pid 4711 (amparo, idle)`.
 async fn holder(session: &Session) -> Result<String, Error> {
     // The server keeps the halves of the key as unsigned numbers.
     let statement = sql("SELECT CAST(l.pid AS BIGINT) AS pid, a.application_name AS program, a.state
@@ -73,9 +73,9 @@ async fn holder(session: &Session) -> Result<String, Error> {
     .arg(i64::from(LOCKS.cast_unsigned()))
     .arg(i64::from(MIGRATION.cast_unsigned()));
     let rows = session.all(&statement).await.map_err(|failure| failure.error)?;
-    let Some(row) = rows.first() else { return Ok("nobody by now".to_owned()) };
+    let Some(row) = rows.first() else { return Ok("pid ?".to_owned()) };
     let known = |name: &'static str| row.get::<Option<String>>(name).map(Option::unwrap_or_default);
-    Ok(format!("process {} ({}, {})", row.get::<i64>("pid")?, known("program")?, known("state")?))
+    Ok(format!("pid {} ({}, {})", row.get::<i64>("pid")?, known("program")?, known("state")?))
 }
 
 fn only_row(rows: Result<Vec<Row>, Failure>) -> Result<Row, Error> {
