@@ -30,6 +30,12 @@ impl From<OpenError> for Fatal {
             OpenError::Unreachable { place, cause } => {
                 format!("Não foi possível abrir o banco de dados em {place}: {}.", plainly(&cause))
             }
+            OpenError::TransactionPooler { place } => format!(
+                "O endereço {place} passa por um PgBouncer (ou semelhante) que troca de conexão a cada transação; use pool_mode = session, ou o endereço do próprio PostgreSQL."
+            ),
+            OpenError::MigrationLocked { place, seconds, holder } => format!(
+                "Há {seconds} segundos outro processo segura a trava das migrações em {place} ({holder}); espere que ele termine ou, se ele já não existe, encerre essa conexão no PostgreSQL (pg_terminate_backend)."
+            ),
             OpenError::InUse(place) => {
                 format!(
                     "Outro servidor Amparo já atende o banco de dados em {place}; pare-o primeiro, ou use outro banco."
@@ -154,6 +160,9 @@ impl From<app::Error> for Fatal {
             app::Error::NoSuch { field, code } => {
                 wire::refusal::text(&domain::Rejection::UnknownCode { field, code })
             }
+            app::Error::Storage(storage::Error::DatabaseFault { fault, .. }) => {
+                wire::database_fault::sentence(fault).to_owned()
+            }
             app::Error::Storage(storage::Error::Unavailable(cause)) => {
                 format!("O banco de dados não pôde ser usado agora: {}.", plainly(&cause))
             }
@@ -181,6 +190,9 @@ fn bad_address(why: &BadAddress) -> String {
         BadAddress::NoFile => "falta o arquivo depois de sqlite:".to_owned(),
         BadAddress::NoHost => "falta o servidor depois de postgres://".to_owned(),
         BadAddress::Unescaped => "escreva @ na senha como %40, : como %3A e / como %2F".to_owned(),
+        BadAddress::WeakProtection => {
+            "sslmode=prefer e sslmode=allow deixam a senha sair sem proteção para outra máquina; escreva sslmode=verify-full, nada (é o mesmo) ou, numa rede de confiança, sslmode=disable".to_owned()
+        }
         BadAddress::Other(cause) => format!("o driver diz \"{cause}\""),
     }
 }
@@ -213,6 +225,15 @@ pub fn plainly(cause: &str) -> String {
             "UnknownIssuer",
             "o certificado do servidor não é de uma autoridade conhecida; aponte a sua com --storage-ca-file ou, \
              numa rede de confiança, acrescente ?sslmode=disable ao endereço",
+        ),
+        (
+            "offers no TLS",
+            "o servidor não oferece TLS, exigido para outra máquina; ligue o TLS nele ou, numa rede de confiança, \
+             acrescente ?sslmode=disable ao endereço",
+        ),
+        (
+            "password in clear text",
+            "o servidor pede a senha às claras numa conexão sem cifra; use scram-sha-256 no pg_hba.conf dele, ou ligue o TLS",
         ),
         ("not a database", "o arquivo não é um banco de dados SQLite"),
         ("unable to open", "o arquivo não pôde ser aberto; confira o caminho e as permissões"),

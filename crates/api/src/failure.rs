@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::{FileProblem, ImportProblem, Rejection};
+use domain::{DatabaseFault, FileProblem, ImportProblem, Rejection};
 use std::time::Duration;
 use wire::read::Problems;
 
@@ -41,6 +41,8 @@ pub enum Failure {
     NoTenant,
     /// The database cannot be reached, or takes too long.
     Unavailable,
+    /// The database refuses its work until somebody mends it.
+    DatabaseFault(DatabaseFault),
     /// The place where files are kept cannot be used.
     FilesUnavailable,
     /// The answer of the database was lost: stored or not, nobody knows.
@@ -81,6 +83,7 @@ impl Failure {
             Failure::Busy
             | Failure::NoTenant
             | Failure::Unavailable
+            | Failure::DatabaseFault(_)
             | Failure::FilesUnavailable
             | Failure::Unknown
             | Failure::Stopping => StatusCode::SERVICE_UNAVAILABLE,
@@ -130,6 +133,7 @@ impl Failure {
             Failure::Busy => "Há entradas demais ao mesmo tempo; tente de novo em instantes.",
             Failure::NoTenant => "Este servidor ainda não tem uma associação cadastrada para este endereço.",
             Failure::Unavailable => "O banco de dados não responde no momento; tente de novo em instantes.",
+            Failure::DatabaseFault(fault) => wire::database_fault::sentence(*fault),
             Failure::FilesUnavailable => {
                 "Os arquivos não podem ser lidos nem gravados no momento; tente de novo em instantes."
             }
@@ -240,6 +244,10 @@ impl From<app::Error> for Failure {
                 tracing::error!("the answer to a commit was lost");
                 Failure::Unknown
             }
+            app::Error::Storage(Storage::DatabaseFault { fault, cause }) => {
+                tracing::warn!(?fault, %cause, "the database refuses its work");
+                Failure::DatabaseFault(fault)
+            }
             app::Error::Storage(error @ (Storage::Unavailable(_) | Storage::TooSlow)) => {
                 tracing::warn!(%error, "the database could not be used");
                 Failure::Unavailable
@@ -267,6 +275,7 @@ mod tests {
             Failure::TooLarge,
             Failure::FileTooLarge("arquivo: passa de 25 MiB, o máximo.".into()),
             Failure::FilesUnavailable,
+            Failure::DatabaseFault(DatabaseFault::Damaged),
             Failure::MediaType,
             Failure::BadHost,
             Failure::Slow,
@@ -308,8 +317,9 @@ mod tests {
             Failure::FileTooLarge(_) => 20,
             Failure::FilesUnavailable => 21,
             Failure::BadHost => 22,
+            Failure::DatabaseFault(_) => 23,
         });
-        assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=22).collect());
+        assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=23).collect());
         all
     }
 

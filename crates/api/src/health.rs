@@ -3,6 +3,7 @@
 use crate::shell::client::Origin;
 use crate::shell::{Http, host};
 use crate::{Failure, State};
+use app::health::{self, Unready};
 use axum::extract::{self, Extension};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Version, header};
 
@@ -17,17 +18,20 @@ pub async fn healthz() -> Plain {
     plain("vivo\n")
 }
 
-/// Answers 200 while requests can be served: the database answers, and nobody asked the server to stop.
+/// Answers 200 while requests can be served: the database answers, the last writes show that one would succeed, and nobody
+/// asked the server to stop.
 pub async fn readyz(extract::State(state): extract::State<State>) -> Result<Plain, Failure> {
     if state.stopping.is_set() {
         return Err(Failure::Stopping);
     }
-    match state.app.db.ping().await {
+    match health::readiness(&state.app).await {
         Ok(()) => Ok(plain("pronto\n")),
-        Err(error) => {
+        Err(Unready::Silent(error)) => {
             tracing::warn!(%error, "not ready");
             Err(Failure::Unavailable)
         }
+        // Said once, where it was met.
+        Err(Unready::Faulty(fault)) => Err(Failure::DatabaseFault(fault)),
     }
 }
 

@@ -3,10 +3,12 @@
 
 use axum::Router;
 use axum::routing::get;
+use domain::TenantId;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
-use testkit::{Server, Setup, World, both_engines, until};
+use storage::{Lane, sql};
+use testkit::{Database, Server, Setup, World, both_engines, until};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::Notify;
@@ -36,6 +38,114 @@ async fn a_server_whose_database_is_gone_is_alive_but_not_ready(world: World) {
     let answer = server.get("/readyz").await;
     assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
     assert!(answer.contains("content-type: text/plain; charset=utf-8"), "{answer}");
+    server.stop().await;
+}
+
+/// Makes the database refuse to write, as far as the next write can tell.
+async fn refuse_writes(world: &World) {
+    let address = world.database.address_text();
+    match world.database.engine {
+        testkit::Engine::Sqlite => {
+            let full = world
+                .db()
+                .write(Lane::of(world.here), (), |tx, ()| Box::pin(tx.all(sql("PRAGMA max_page_count = 1"))));
+            full.await.unwrap();
+        }
+        testkit::Engine::Postgres => {
+            let (_, name) = address.rsplit_once('/').unwrap();
+            let demote = format!("ALTER DATABASE {name} SET default_transaction_read_only = on");
+            Database::statement(address, &demote).await;
+            let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                 WHERE datname = current_database() AND pid <> pg_backend_pid()";
+            Database::statement(address, end).await;
+        }
+    }
+}
+
+async fn accept_writes(world: &World) {
+    let address = world.database.address_text();
+    match world.database.engine {
+        testkit::Engine::Sqlite => {
+            let room = world.db().write(Lane::of(world.here), (), |tx, ()| {
+                Box::pin(tx.all(sql("PRAGMA max_page_count = 1000000")))
+            });
+            room.await.unwrap();
+        }
+        testkit::Engine::Postgres => {
+            let (server, name) = address.rsplit_once('/').unwrap();
+            let promote = format!("ALTER DATABASE {name} RESET default_transaction_read_only");
+            Database::statement(&format!("{server}/postgres"), &promote).await;
+        }
+    }
+}
+
+/// A write that needs room.
+async fn write_something_large(app: &app::App) -> Result<(), storage::Error> {
+    let unit = app.db.write(Lane::of(TenantId::SERVER), "x".repeat(2_000_000), |tx, text| {
+        let large =
+            sql("INSERT INTO processes (process, version, started_at, seen_at) VALUES ('large', $1, 0, 0)");
+        let large = large.arg(text.as_str());
+        Box::pin(async move { tx.execute(large).await.map(drop) })
+    });
+    unit.await
+}
+
+#[both_engines]
+async fn a_server_whose_database_refuses_to_write_is_not_ready_until_it_does_not(world: World) {
+    let app = world.processes()[0].clone();
+    let server = Server::start(app.clone()).await;
+    assert!(server.get("/readyz").await.starts_with("HTTP/1.1 200"));
+    refuse_writes(&world).await;
+    // What a real write meets is known at once.
+    assert!(write_something_large(&app).await.is_err());
+    let answer = server.get("/readyz").await;
+    assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("text/plain; charset=utf-8"), "{answer}");
+    let why = match world.database.engine {
+        testkit::Engine::Sqlite => "está cheio",
+        testkit::Engine::Postgres => "só aceita leituras",
+    };
+    assert!(answer.contains(why) && !answer.contains("tente de novo"), "{answer}");
+    assert!(server.get("/metrics").await.contains("amparo_database_writable 0"));
+    assert!(server.get("/healthz").await.starts_with("HTTP/1.1 200"));
+    accept_writes(&world).await;
+    // The sign of life tells that it works again.
+    until("it is ready again", || async {
+        let _ = app::presence::beat(&app, "prova", "0").await;
+        server.get("/readyz").await.starts_with("HTTP/1.1 200")
+    })
+    .await;
+    assert!(server.get("/metrics").await.contains("amparo_database_writable 1"));
+    server.stop().await;
+}
+
+mod a_caller_of_a_database_that_is_read_only_is_told_so_with_503 {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn postgres() {
+        let world = World::hostile(testkit::Engine::Postgres).await;
+        let server = Server::start(world.processes()[0].clone()).await;
+        refuse_writes(&world).await;
+        let basic = testkit::basic(&world.operator.email, testkit::PASSWORD);
+        let login = format!(
+            "POST /ext/autenticacao HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: {basic}\r\nContent-Length: 0\r\n\r\n"
+        );
+        let answer = server.raw(&login).await;
+        assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("só aceita leituras"), "{answer}");
+        accept_writes(&world).await;
+        until("the caller is served", || async { server.raw(&login).await.starts_with("HTTP/1.1 200") })
+            .await;
+        server.stop().await;
+    }
+}
+
+/// A write that hangs, as behind a standby that has frozen: nothing fails, and nothing is confirmed.
+#[both_engines]
+async fn a_write_that_nobody_confirms_is_not_ready(world: World) {
+    let server = Server::start(world.app().clone()).await;
+    world.processes().iter().for_each(|app| app.db.report_unconfirmed_write());
+    let answer = server.get("/readyz").await;
+    assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("não confirma"), "{answer}");
     server.stop().await;
 }
 

@@ -56,10 +56,23 @@ pub enum Error {
 }
 
 impl Error {
-    /// The database could not be used just now: the same may work in a moment.
+    /// The database could not be used just now: the same may work in a moment, or once somebody has mended it.
     pub fn is_passing(&self) -> bool {
-        use storage::Error::{TooSlow, Unavailable, Unknown};
-        matches!(self, Error::Busy | Error::Files(_) | Error::Storage(Unavailable(_) | TooSlow | Unknown))
+        use storage::Error::{DatabaseFault, TooSlow, Unavailable, Unknown};
+        matches!(
+            self,
+            Error::Busy
+                | Error::Files(_)
+                | Error::Storage(Unavailable(_) | DatabaseFault { .. } | TooSlow | Unknown)
+        )
+    }
+
+    /// What somebody has to mend before the same can work.
+    pub fn database_fault(&self) -> Option<domain::DatabaseFault> {
+        match self {
+            Error::Storage(storage::Error::DatabaseFault { fault, .. }) => Some(*fault),
+            _ => None,
+        }
     }
 }
 

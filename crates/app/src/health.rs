@@ -3,9 +3,9 @@
 use crate::access::Session;
 use crate::mail::{self, Way};
 use crate::{App, Error, presence};
-use domain::{Moment, Role};
+use domain::{DatabaseFault, Moment, Role};
 use std::path::PathBuf;
-use storage::receivers;
+use storage::{TransportProtection, receivers};
 
 /// Where a server stands.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,9 @@ pub struct Health {
     /// What the database takes, and what is free where it lies.
     pub bytes: i64,
     pub free: Option<u64>,
+    /// What keeps the database from storing anything, and what protects the way to it.
+    pub database_fault: Option<DatabaseFault>,
+    pub transport: TransportProtection,
     /// The versions of the servers that are up, and since when.
     pub servers: Vec<(String, Moment)>,
     pub receivers: Receivers,
@@ -46,6 +49,8 @@ pub async fn of(app: &App, caller: &Session) -> Result<Health, Error> {
         schema: storage::newest_schema(),
         bytes: app.db.size().await?,
         free: app.place.data.as_deref().and_then(free),
+        database_fault: app.db.write_fault(),
+        transport: app.db.transport_protection(),
         servers: alive.into_iter().map(|one| (one.version, one.started_at)).collect(),
         receivers: Receivers::default(),
         mails_waiting: 0,
@@ -61,6 +66,26 @@ pub async fn of(app: &App, caller: &Session) -> Result<Health, Error> {
         health.mails_failed += usize::from(!one.is_waiting && one.sent_at.is_none());
     }
     Ok(health)
+}
+
+/// Why this server is not ready for work.
+#[derive(Clone, Debug)]
+pub enum Unready {
+    /// The database does not answer.
+    Silent(Error),
+    /// It answers, but refuses its work.
+    Faulty(DatabaseFault),
+}
+
+/// Whether requests can be served: the database answers, and the last writes show that one would succeed. Writes nothing.
+pub async fn readiness(app: &App) -> Result<(), Unready> {
+    if let Err(error) = app.db.ping().await.map_err(Error::from) {
+        return Err(match error.database_fault() {
+            Some(fault) => Unready::Faulty(fault),
+            None => Unready::Silent(error),
+        });
+    }
+    app.db.write_fault().map_or(Ok(()), |fault| Err(Unready::Faulty(fault)))
 }
 
 /// What is free where a folder lies.

@@ -7,6 +7,8 @@ use storage::{Lane, Tx, processes};
 
 /// A process that was not seen for so long is gone.
 pub const GONE_AFTER: Duration = Duration::from_secs(30);
+/// A sign of life is a small durable write. One that takes longer than this says that writing does not work.
+const BEAT_LIMIT: Duration = Duration::from_secs(10);
 /// Those gone for so long are forgotten.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(24 * 3600);
 
@@ -17,9 +19,22 @@ pub fn name(app: &App) -> String {
     format!("{:016x}-{}", u64::from_be_bytes(random), std::process::id())
 }
 
+/// Gives a sign of life. What comes of it also tells whether the database can be written: a standby that has frozen lets
+/// every reader pass and no writer.
 pub async fn beat(app: &App, process: &str, version: &'static str) -> Result<(), Error> {
     let input = (process.to_owned(), version, app.now());
-    app.db.write(Lane::background(TenantId::SERVER), input, |tx, input| Box::pin(beat_in(tx, input))).await
+    let lane = Lane::background(TenantId::SERVER);
+    let beat = app.db.write(lane, input, |tx, input| Box::pin(beat_in(tx, input)));
+    let beaten = match tokio::time::timeout(BEAT_LIMIT, beat).await {
+        Ok(beaten) => beaten,
+        Err(_) => Err(storage::Error::TooSlow.into()),
+    };
+    if let Err(error) = &beaten
+        && error.database_fault().is_none()
+    {
+        app.db.report_unconfirmed_write();
+    }
+    beaten
 }
 
 async fn beat_in(tx: &mut Tx, (process, version, now): &(String, &str, Moment)) -> Result<(), Error> {

@@ -1,9 +1,11 @@
 //! Deliveries of triggers, as far as the database is concerned: taken in hand, concluded, listed, sent again. The sending
 //! itself is `delivery`'s.
 
+mod clock_repair;
 mod conclude;
 mod looked;
 
+pub use clock_repair::{CLOCK_TOLERANCE, pull_back_waits};
 pub use conclude::{Outcome, Policy, Verdict, conclude};
 pub use looked::{COUNTED, Fares, Found, LOOKED_AT, Wanted, fares, newest, one};
 

@@ -6,6 +6,7 @@ use crate::visitor::Guest;
 use askama::Template;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
+use domain::DatabaseFault;
 
 /// Nothing runs or is loaded but our own script and style, forms go to ourselves alone; the address of a page (it may carry
 /// a link's secret) is told to nobody, and no page is kept.
@@ -72,6 +73,8 @@ pub enum Refusal {
     Unreadable,
     TooOften,
     Unavailable,
+    /// The database refuses its work until somebody mends it.
+    DatabaseFault(DatabaseFault),
     /// Where files are kept.
     FilesAway,
     Broken,
@@ -86,7 +89,9 @@ impl Refusal {
             Refusal::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::Unreadable => StatusCode::BAD_REQUEST,
             Refusal::TooOften => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::Unavailable | Refusal::FilesAway => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Unavailable | Refusal::DatabaseFault(_) | Refusal::FilesAway => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Refusal::Broken => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -102,6 +107,7 @@ impl Refusal {
             Refusal::TooLarge => "O formulário é grande demais",
             Refusal::TooOften => "Um instante, por favor",
             Refusal::Unavailable | Refusal::FilesAway => "Voltamos em instantes",
+            Refusal::DatabaseFault(_) => "O servidor precisa de cuidados",
             Refusal::Broken => "Algo deu errado",
         }
     }
@@ -123,6 +129,7 @@ impl Refusal {
             Refusal::Unreadable => "O formulário chegou incompleto; envie de novo.",
             Refusal::TooOften => "Houve pedidos demais deste endereço; tente de novo daqui a um minuto.",
             Refusal::Unavailable => "O banco de dados não responde no momento; tente de novo em instantes.",
+            Refusal::DatabaseFault(fault) => wire::database_fault::sentence(fault),
             Refusal::FilesAway => {
                 "Os arquivos não podem ser lidos nem gravados no momento; tente de novo em instantes."
             }
@@ -149,6 +156,9 @@ impl From<&app::Error> for Refusal {
         match error {
             app::Error::TooMany(_) => return Refusal::TooOften,
             _ => tracing::warn!(%error, "a page could not be answered"),
+        }
+        if let Some(fault) = error.database_fault() {
+            return Refusal::DatabaseFault(fault);
         }
         match error {
             app::Error::Files(_) => Refusal::FilesAway,

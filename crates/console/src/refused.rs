@@ -51,7 +51,7 @@ fn reads_pages(headers: &HeaderMap) -> bool {
 }
 
 async fn made(app: &App, mut parts: Parts, refusal: Refusal) -> Response {
-    let is_passing = matches!(refusal, Refusal::Unavailable | Refusal::Broken);
+    let is_passing = matches!(refusal, Refusal::Unavailable | Refusal::DatabaseFault(_) | Refusal::Broken);
     // Nobody is looked up while the database does not answer.
     if !is_passing
         && let Ok(guest) = Guest::from_request_parts(&mut parts, app).await

@@ -12,6 +12,7 @@ mod codes;
 mod colour;
 mod criteria;
 mod cursor;
+mod database_fault;
 mod date;
 mod document;
 mod email;
@@ -53,6 +54,7 @@ pub use criteria::{
     BenefitCriteria, BenefitKey, ClaimCriteria, Contact, DealCriteria, MemberCriteria, ValidationKeys,
 };
 pub use cursor::{ChangeDigest, HistoryCursor};
+pub use database_fault::DatabaseFault;
 pub use date::Date;
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;

@@ -1,16 +1,19 @@
 //! The executor: statements and units of work, on whichever engine the address named.
 
-use crate::engine::{Engine, Session};
+use crate::engine::{Engine, Session, TransportProtection};
 use crate::unit::work;
+use crate::write_health::WriteHealth;
 use crate::{Error, Row, Statement};
-use domain::{Moment, TenantId};
+use domain::{DatabaseFault, Moment, TenantId};
 use futures_util::future::BoxFuture;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A database. Cloning it is cheap.
 #[derive(Clone)]
 pub struct Db {
     engine: Engine,
+    health: Arc<WriteHealth>,
 }
 
 /// The queue in which a unit waits its turn. Units of one tenant run one after another, in every process.
@@ -48,8 +51,8 @@ pub enum Weight {
 }
 
 impl Db {
-    pub(crate) fn new(engine: Engine) -> Db {
-        Db { engine }
+    pub(crate) fn new(engine: Engine, health: Arc<WriteHealth>) -> Db {
+        Db { engine, health }
     }
 
     /// Runs a unit of work: all of it is stored, durably, or nothing. The unit owns its input and may be run
@@ -84,7 +87,29 @@ impl Db {
 
     /// Runs one reading statement by itself.
     pub async fn query(&self, weight: Weight, statement: Statement) -> Result<Vec<Row>, Error> {
-        self.engine.query(weight, statement).await
+        let rows = self.engine.query(weight, statement).await;
+        rows.inspect_err(|error| self.health.report_failure(error))
+    }
+
+    /// What keeps the database from storing anything, as far as the last writes and reads tell. Asking costs nothing.
+    pub fn write_fault(&self) -> Option<DatabaseFault> {
+        self.health.fault()
+    }
+
+    /// Takes note that a write which is made to find out was not confirmed in time.
+    pub fn report_unconfirmed_write(&self) {
+        self.health.report_fault(DatabaseFault::NoAnswer);
+    }
+
+    /// What protects the way to the database.
+    pub fn transport_protection(&self) -> TransportProtection {
+        self.engine.transport_protection()
+    }
+
+    /// The same in words for a log: with the version of TLS, where that protects it.
+    pub async fn describe_transport(&self) -> String {
+        let version = self.engine.tls_version().await.ok().flatten();
+        version.unwrap_or_else(|| self.transport_protection().to_string())
     }
 
     /// Waits for what is queued, then lets go of the database.
@@ -140,6 +165,7 @@ pub struct Tx {
     wrote: bool,
     writes: u64,
     foreseen: Vec<(Statement, Vec<Row>)>,
+    health: Arc<WriteHealth>,
 }
 
 /// The first statement of a unit that failed. After it the engines differ (one would go on), so both stop.
@@ -152,8 +178,8 @@ pub(crate) struct Fault {
 }
 
 impl Tx {
-    pub(crate) fn new(session: Session) -> Tx {
-        Tx { session, fault: None, wrote: false, writes: 0, foreseen: Vec::new() }
+    pub(crate) fn new(session: Session, health: Arc<WriteHealth>) -> Tx {
+        Tx { session, fault: None, wrote: false, writes: 0, foreseen: Vec::new(), health }
     }
 
     pub(crate) fn session(&mut self) -> &mut Session {
@@ -278,6 +304,7 @@ impl Tx {
                 Ok(value)
             }
             Err(Failure { error, passing }) => {
+                self.health.report_failure(&error);
                 let slow = matches!(error, Error::TooSlow);
                 self.fault = Some(Fault { text: Cow::Owned(error.to_string()), passing, slow });
                 Err(error)

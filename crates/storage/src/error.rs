@@ -1,10 +1,15 @@
 //! What can go wrong between us and the database. Not found is no error: it is `None`.
 
+use domain::DatabaseFault;
+
 /// Why a statement or a unit failed. In every case but [`Error::Unknown`] nothing of the unit is stored.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     #[error("the database cannot be used now: {0}")]
     Unavailable(String),
+    /// Trying again does not help before somebody mends the database or its machine.
+    #[error("the database refuses its work ({fault:?}): {cause}")]
+    DatabaseFault { fault: DatabaseFault, cause: String },
     #[error("the answer to COMMIT was lost: stored or not, nobody knows")]
     Unknown,
     #[error("a value that must be unique is there already: {0}")]
@@ -28,6 +33,10 @@ pub enum OpenError {
     Absent(String),
     #[error("cannot open {place}: {cause}")]
     Unreachable { place: String, cause: String },
+    #[error("{place} hands each transaction to another session: a pooler in transaction mode")]
+    TransactionPooler { place: String },
+    #[error("another process has been migrating {place} for {seconds} s; the lock is held by {holder}")]
+    MigrationLocked { place: String, seconds: u64, holder: String },
     #[error("another server uses {0}")]
     InUse(String),
     #[error("schema {found} is newer than {known}, the newest this program knows")]
@@ -52,6 +61,8 @@ pub enum BadAddress {
     NoHost,
     /// An `@` or another sign in the user or password that must be written as `%40` and the like.
     Unescaped,
+    /// A weak `sslmode` for a host elsewhere: anybody on the way could strip the protection.
+    WeakProtection,
     /// What the driver says of it.
     Other(String),
 }

@@ -50,6 +50,15 @@ pub fn renumber(tenant: TenantId, receiver: ReceiverCode, number: i64) -> Statem
         .arg(number)
 }
 
+/// A lease that ends behind a moment ends at another.
+pub fn shorten(tenant: TenantId, receiver: ReceiverCode, after: Moment, end: Moment) -> Statement {
+    sql("UPDATE leases SET ends_at = $4 WHERE tenant = $1 AND receiver = $2 AND ends_at > $3")
+        .arg(tenant)
+        .arg(receiver)
+        .arg(after)
+        .arg(end)
+}
+
 /// Lets go of these receivers, as far as they are the holder's.
 pub fn release(
     tenant: TenantId,

@@ -87,9 +87,12 @@ pub mod vehicle_types;
 pub mod versions;
 mod watch;
 pub mod whole;
+mod write_health;
 
 pub use db::{Db, Lane, Source, Tx, Weight};
-pub use engine::{Address, Options, Schema, ServerLock, lock_for_server, open, schema_version};
+pub use engine::{
+    Address, Options, Schema, ServerLock, TransportProtection, lock_for_server, open, schema_version,
+};
 pub use error::{BadAddress, Error, OpenError};
 pub use migrations::{Migrated, newest as newest_schema, texts as schema_texts};
 pub use row::Row;

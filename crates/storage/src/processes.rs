@@ -31,6 +31,12 @@ pub async fn forget(tx: &mut Tx, before: Moment) -> Result<u64, Error> {
     tx.execute(sql("DELETE FROM processes WHERE seen_at < $1").arg(before)).await
 }
 
+/// Those seen behind a moment that is still to come were seen now: the clock that saw them ran ahead, and one that is gone
+/// must not seem to live until then.
+pub async fn pull_back(tx: &mut Tx, after: Moment, now: Moment) -> Result<u64, Error> {
+    tx.execute(sql("UPDATE processes SET seen_at = $2 WHERE seen_at > $1").arg(after).arg(now)).await
+}
+
 /// The processes seen since a moment, oldest first.
 pub async fn alive(from: impl Into<Source<'_>>, since: Moment) -> Result<Vec<Process>, Error> {
     let statement = sql("SELECT process, version, started_at, seen_at FROM processes WHERE seen_at >= $1

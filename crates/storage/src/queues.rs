@@ -365,6 +365,70 @@ pub async fn first_wait(
     from.into().one(statement).await?.map(|row| row.get("due_at")).transpose()
 }
 
+/// The latest moments that anything of a receiver waits for, or is stamped with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LatestMoments {
+    pub tenant: TenantId,
+    pub receiver: ReceiverCode,
+    pub tried_at: Option<Moment>,
+    pub not_before: Option<Moment>,
+    pub lease_end: Option<Moment>,
+    pub last_wait: Option<Moment>,
+    /// When the oldest change that is pending happened.
+    pub oldest: Option<Moment>,
+}
+
+/// The latest moments of every receiver in use, whoever's it is.
+pub async fn latest_moments(from: impl Into<Source<'_>>) -> Result<Vec<LatestMoments>, Error> {
+    let statement = sql("SELECT r.tenant, r.code, h.tried_at, h.not_before, l.ends_at,
+             (SELECT q.due_at FROM queues q WHERE q.tenant = r.tenant AND q.receiver = r.code
+              ORDER BY q.due_at DESC LIMIT 1) AS last_wait,
+             (SELECT o.created_at FROM outbox o WHERE o.tenant = r.tenant AND o.receiver = r.code
+              ORDER BY o.history_code LIMIT 1) AS oldest
+         FROM receivers r LEFT JOIN receiver_health h ON h.tenant = r.tenant AND h.receiver = r.code
+             LEFT JOIN leases l ON l.tenant = r.tenant AND l.receiver = r.code
+         WHERE r.active ORDER BY r.tenant, r.code");
+    let moments = |row: &Row| {
+        Ok(LatestMoments {
+            tenant: row.get("tenant")?,
+            receiver: row.get("code")?,
+            tried_at: row.get("tried_at")?,
+            not_before: row.get("not_before")?,
+            lease_end: row.get("ends_at")?,
+            last_wait: row.get("last_wait")?,
+            oldest: row.get("oldest")?,
+        })
+    };
+    from.into().all(Weight::Search, statement).await?.iter().map(moments).collect()
+}
+
+/// Records whose next change was tried so often, and waits for a moment behind `after`, wait until `due` instead.
+pub fn pull_back(
+    tenant: TenantId,
+    receiver: ReceiverCode,
+    (fewest, most): (i32, i32),
+    (after, due): (Moment, Moment),
+) -> Statement {
+    sql("UPDATE queues SET due_at = $6 WHERE tenant = $1 AND receiver = $2 AND due_at > $5
+             AND EXISTS (SELECT 1 FROM outbox o WHERE o.tenant = queues.tenant AND o.receiver = queues.receiver
+                 AND o.history_code = queues.head AND o.tries >= $3 AND o.tries <= $4)")
+    .arg(tenant)
+    .arg(receiver)
+    .arg(fewest)
+    .arg(most)
+    .arg(after)
+    .arg(due)
+}
+
+/// Changes that seem to have happened behind a moment that is still to come happened now.
+pub fn restamp(tenant: TenantId, receiver: ReceiverCode, after: Moment, now: Moment) -> Statement {
+    sql("UPDATE outbox SET created_at = $4 WHERE tenant = $1 AND receiver = $2 AND created_at > $3")
+        .arg(tenant)
+        .arg(receiver)
+        .arg(after)
+        .arg(now)
+}
+
 /// How much waits, and since when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {

@@ -22,6 +22,11 @@ impl StillClock {
         self.0.fetch_max(moment.millis(), Ordering::SeqCst);
     }
 
+    /// Puts it back, as somebody does who finds that it runs ahead.
+    pub fn turn_back(&self, span: Duration) {
+        self.0.fetch_sub(i64::try_from(span.as_millis()).unwrap(), Ordering::SeqCst);
+    }
+
     pub fn pass(&self, span: Duration) {
         self.0.fetch_add(i64::try_from(span.as_millis()).unwrap(), Ordering::SeqCst);
     }

@@ -2,6 +2,7 @@
 //! of what callers send, and the text of every refusal and of every mail. No rule lives here.
 
 pub mod attachment;
+pub mod database_fault;
 pub mod mail;
 pub mod names;
 pub mod read;

@@ -63,7 +63,11 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let watch = settings.storage.slow_statement.map(telemetry::slow_statements);
     let options = Options { watch, ..settings.storage.options() };
     let (db, migrated) = storage::open(&address, &options, Schema::Migrate).await?;
-    tracing::info!(database = %address, from = migrated.from, to = migrated.to, "database open");
+    let transport = db.describe_transport().await;
+    tracing::info!(database = %address, tls = %transport, from = migrated.from, to = migrated.to, "database open");
+    if db.transport_protection().is_exposed() {
+        tracing::warn!(database = %address, "everything travels to the database in clear: sslmode=disable");
+    }
     if migrated.from != migrated.to {
         super::say(&migrate::told(&migrated));
     }
@@ -303,6 +307,9 @@ fn tell_of_copy(found: Found) {
     }
 }
 
+/// After a sign of life that could not be given, the next follows so soon.
+const BEAT_AGAIN: Duration = Duration::from_secs(2);
+
 /// Who gives signs of life, and how often.
 pub struct Heartbeat {
     pub process: String,
@@ -312,17 +319,19 @@ pub struct Heartbeat {
 
 /// The sign of life, a look at whether the database is still the same, and the upkeep of the measurements.
 pub async fn heartbeat(app: App, metrics: PrometheusHandle, beat: Heartbeat) {
-    let mut ticks = ticks(beat.every);
     loop {
-        ticks.tick().await;
         metrics.run_upkeep();
         let beaten = async {
             presence::beat(&app, &beat.process, VERSION).await?;
             life::keep(&app, &beat.watch).await
         };
-        if let Err(error) = beaten.await {
+        let beaten = beaten.await;
+        if let Err(error) = &beaten {
             tracing::warn!(%error, "no sign of life could be given");
         }
+        // It also tells whether writing works: that it does again is to be known soon.
+        let pause = if beaten.is_ok() { beat.every } else { beat.every.min(BEAT_AGAIN) };
+        tokio::time::sleep(pause).await;
     }
 }
 

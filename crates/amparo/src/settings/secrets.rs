@@ -40,8 +40,12 @@ fn hide_password(text: &str) -> String {
 /// The engine ends the password at the first `@`. One that should have been encoded may hold more of them, so
 /// everything up to the last before the parameters goes.
 fn hide_user_password(text: &str) -> String {
+    // A mistyped address has no `://`, and its password is none the less one. The path of a file has none.
+    if text.starts_with("sqlite:") {
+        return text.to_owned();
+    }
     let parts = || {
-        let start = text.find("://")? + 3;
+        let start = text.find("://").map_or(0, |at| at + 3);
         let first = start + text[start..].find('@')?;
         let end = text[first..].find('?').map_or(text.len(), |at| first + at);
         let last = first + text[first..end].rfind('@')?;
@@ -75,6 +79,9 @@ mod tests {
             ("postgres:///base?host=h&Password=senha", "postgres:///base?host=h&Password=***"),
             ("postgres://a:um@host/b?password=dois", "postgres://a:***@host/b?password=***"),
             ("host=h password=senha user=ana", "host=h password=***"),
+            ("postgres//ana:senha@host/base", "postgres//ana:***@host/base"),
+            ("ana:senha@host", "ana:***@host"),
+            ("postgres:/ana:senha@host/base", "postgres:***@host/base"),
         ] {
             assert_eq!(hide_password(text), hidden);
         }
@@ -82,9 +89,13 @@ mod tests {
 
     #[test]
     fn an_address_without_password_stays() {
-        for text in
-            ["sqlite:amparo-data/amparo.db", "postgres://host:5432/base", "postgres://ana@host/base", "a@b:c"]
-        {
+        for text in [
+            "sqlite:amparo-data/amparo.db",
+            "sqlite:a@b.db",
+            "postgres://host:5432/base",
+            "postgres://ana@host/base",
+            "a@b:c",
+        ] {
             assert_eq!(hide_password(text), text);
         }
     }

@@ -260,7 +260,7 @@ impl StorageSettings {
             search_timeout: values.duration("storage.search_timeout")?,
             unit_timeout: values.duration("storage.unit_timeout")?,
             ca_file: values.path("storage.ca_file"),
-            watch: None,
+            ..storage::Options::default()
         };
         Ok(StorageSettings { options, slow_statement: values.duration_or_never("storage.slow_statement")? })
     }

@@ -1,5 +1,6 @@
 //! What came of messages in hand, written together: the attempts, what follows for each queue, and how its receiver fares.
 
+use super::clock_repair::rebase;
 use super::{Holder, Job};
 use crate::mail::{self, Addressee, Message};
 use crate::{App, Error};
@@ -60,6 +61,16 @@ impl Policy {
 
 const FAILURES: i32 = 20;
 const RECORDS: usize = 5;
+/// A receiver is left alone for so long at most, by its own wish or by ours.
+pub(super) fn longest_patience(policy: &Policy) -> Duration {
+    LONGEST_PATIENCE.max(policy.probe)
+}
+
+/// The longest that a message waits behind a failure by the schedule, its jitter counted.
+pub(super) fn longest_wait(wait: Duration) -> Duration {
+    thrown(wait, JITTER)
+}
+
 /// Nobody is left alone for longer because he asked for it.
 const LONGEST_PATIENCE: Duration = Duration::from_secs(24 * 3600);
 /// That messages to a receiver are given up is told once in so long.
@@ -323,6 +334,7 @@ fn thrown(wait: Duration, throw: i64) -> Duration {
 
 /// How the receiver fares with it; why it must be paused, if it must.
 fn fared(health: &mut Health, input: &Conclusion, outcome: &Outcome) -> Option<Pause> {
+    rebase(health, input.now, longest_patience(&input.policy));
     match outcome.verdict {
         Verdict::Untried => return None,
         Verdict::Delivered => {

@@ -2,24 +2,28 @@
 //! posts them, and writes down together what came of many. A receiver has places of its own, so that a slow one holds up
 //! nobody else; a record has one message in hand at a time, so that its changes arrive in their order.
 
+mod clock_watch;
 pub mod connect;
 mod course;
 pub mod guard;
 mod line;
 mod outcome;
 pub mod post;
+mod recorder;
 pub mod sign;
 
 use app::receivers;
 use app::triggers::{self, Answer, Due, Holder, Job, Message, Outcome, Place, Policy, Room, Verdict};
 use app::{App, Error, Vault};
-use course::{Course, End};
+use clock_watch::ClockWatch;
+use course::Course;
 use domain::{ReceiverCode, TenantId};
 use guard::Guard;
 use line::{InHand, Line};
 pub use outcome::measure_queues;
-use outcome::{count_exhausted, judged, measure, outcome};
+use outcome::{judged, measure, outcome};
 use post::{Link, Poster};
+use recorder::{Ended, UnwrittenResults};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -56,8 +60,6 @@ impl Settings {
 
 /// Who takes longer than this is slow.
 const FAST: Duration = Duration::from_millis(500);
-/// Outcomes that are written together.
-const TOGETHER: usize = 1024;
 /// How often it is looked whether somebody who holds messages is gone.
 const RECLAIM: Duration = Duration::from_secs(10);
 /// The database is not asked more often, whatever happens.
@@ -86,6 +88,7 @@ struct Engine {
     lines: Mutex<HashMap<(TenantId, ReceiverCode), Arc<Line>>>,
     courses: Mutex<HashMap<(TenantId, ReceiverCode), Arc<Course>>>,
     recorders: Mutex<HashMap<TenantId, mpsc::UnboundedSender<Ended>>>,
+    unwritten: Mutex<UnwrittenResults>,
     /// Receivers that cannot be used as they are registered, which is said once.
     unusable: Mutex<HashMap<(TenantId, ReceiverCode), i64>>,
     /// Tenants whose messages are being taken.
@@ -95,13 +98,6 @@ struct Engine {
     in_hand: InHand,
     stopping: AtomicBool,
     wake: Arc<Notify>,
-}
-
-/// What came of a message, and the line whose place it keeps until that is written down.
-struct Ended {
-    outcome: Outcome,
-    course: Arc<Course>,
-    kept: Option<Arc<Line>>,
 }
 
 /// For whom something was pending when it was last asked, and how long the answer took.
@@ -149,6 +145,7 @@ impl Triggers {
             lines: Mutex::default(),
             courses: Mutex::default(),
             recorders: Mutex::default(),
+            unwritten: Mutex::default(),
             unusable: Mutex::default(),
             taking: Mutex::default(),
             skipped: Mutex::default(),
@@ -185,7 +182,16 @@ impl Engine {
     async fn run(self: Arc<Engine>) {
         let mut reclaimed: Option<Instant> = None;
         let mut known = Known::default();
+        let mut clock = ClockWatch::start(self.app.now());
         while !self.stopping.load(Ordering::Relaxed) {
+            if clock.is_due(self.app.now()) {
+                let pulled_back =
+                    triggers::pull_back_waits(&self.app, &self.holder, &self.settings.policy).await;
+                if let Err(error) = &pulled_back {
+                    tracing::warn!(%error, "waits of a clock that ran ahead could not be looked for; it is tried again");
+                }
+                clock.looked(pulled_back.is_ok());
+            }
             if reclaimed.is_none_or(|at| at.elapsed() >= RECLAIM) {
                 let begins = reclaimed.replace(Instant::now()).is_none();
                 lock(&self.lines).values().for_each(|line| line.tidy());
@@ -234,6 +240,9 @@ impl Engine {
             *receivers.entry(due.tenant).or_default() += 1;
         }
         for due in &known.due {
+            if lock(&self.unwritten).holds_up(due.tenant) {
+                continue;
+            }
             if lock(&self.taking).contains(&due.tenant) {
                 lock(&self.skipped).insert(due.tenant);
                 continue;
@@ -287,7 +296,11 @@ impl Engine {
             }
         };
         let (in_order, waited) = course.wants(due, now);
-        let room = if in_order || waited { self.room(due, &line, receivers) } else { 0 };
+        let is_stopped = lock(&self.unwritten).stops(due.tenant, due.receiver);
+        let room = match (in_order || waited) && !is_stopped {
+            true => self.room(due, &line, receivers),
+            false => 0,
+        };
         if room == 0 && (is_leased || course.until().is_none()) {
             return None;
         }
@@ -476,7 +489,9 @@ impl Engine {
         let left = until.saturating_duration_since(Instant::now()).saturating_sub(self.settings.margin());
         let tried_at = self.app.now();
         let started = Instant::now();
-        let outcome = if !is_open || left < self.settings.timeout || self.stopping.load(Ordering::Relaxed) {
+        let is_stopped =
+            self.stopping.load(Ordering::Relaxed) || lock(&self.unwritten).stops(job.tenant, job.receiver);
+        let outcome = if !is_open || left < self.settings.timeout || is_stopped {
             Outcome { verdict: Verdict::Untried, ..outcome(job, tried_at) }
         } else {
             let id = triggers::message_id(job.tenant, &job.mark());
@@ -503,67 +518,6 @@ impl Engine {
         };
         self.record(outcome.job.tenant, Ended { outcome, course, kept });
         self.wake.notify_one();
-    }
-
-    fn record(self: &Arc<Engine>, tenant: TenantId, outcome: Ended) {
-        let mut recorders = lock(&self.recorders);
-        let recorder = recorders.entry(tenant).or_insert_with(|| {
-            let (sender, receiver) = mpsc::unbounded_channel();
-            tokio::spawn(Arc::clone(self).write(tenant, receiver));
-            sender
-        });
-        // It ends only with the program.
-        let _ = recorder.send(outcome);
-    }
-
-    /// Writes down what came of the messages of a tenant, as many together as there are.
-    async fn write(self: Arc<Engine>, tenant: TenantId, mut outcomes: mpsc::UnboundedReceiver<Ended>) {
-        let mut some = Vec::with_capacity(TOGETHER);
-        while outcomes.recv_many(&mut some, TOGETHER).await > 0 {
-            for one in &mut some {
-                let job = &mut one.outcome.job;
-                job.goes_on |= one.course.has_more(job);
-            }
-            let together = some.iter().map(|one| one.outcome.clone()).collect();
-            let is_written = self.write_some(tenant, together).await;
-            let count = some.len();
-            for Ended { outcome, course, kept } in some.drain(..) {
-                let is_ended = is_written && outcome.verdict != Verdict::Untried;
-                course.end(&outcome.job, if is_ended { End::Written } else { End::Open });
-                if let Some(line) = kept {
-                    line.in_hand.fetch_sub(1, Ordering::Relaxed);
-                }
-            }
-            self.in_hand.sub(tenant, count);
-            self.wake.notify_one();
-        }
-    }
-
-    /// Says whether it is written.
-    async fn write_some(&self, tenant: TenantId, outcomes: Vec<Outcome>) -> bool {
-        let begun = Instant::now();
-        let mut pause = Duration::from_millis(50);
-        let by = (&self.holder, &self.settings.policy);
-        loop {
-            let error = match triggers::conclude(&self.app, by, tenant, outcomes.clone()).await {
-                Ok(concluded) => {
-                    count_exhausted(concluded.exhausted);
-                    for one in concluded.paused {
-                        tracing::error!(%tenant, receiver = %one.receiver, why = ?one.why, "a receiver was paused");
-                    }
-                    return true;
-                }
-                Err(error) => error,
-            };
-            // Once the leases have ended, the messages are sent again: what came of them is known no more.
-            if begun.elapsed() + pause >= self.settings.lease || !error.is_passing() {
-                tracing::error!(%tenant, %error, "what came of messages could not be written; they are sent again");
-                return false;
-            }
-            tracing::warn!(%tenant, %error, "what came of messages could not be written; it is tried again");
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(Duration::from_secs(2));
-        }
     }
 }
 

@@ -4,6 +4,7 @@
 mod again;
 mod answers;
 mod cases;
+mod clock;
 mod guard;
 mod hands;
 mod model;
@@ -11,4 +12,5 @@ mod pauses;
 mod scene;
 mod schedule;
 mod secrets;
+mod unwritable;
 mod verifier;

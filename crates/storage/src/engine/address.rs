@@ -21,6 +21,7 @@ impl Address {
             return Ok(Address::Sqlite(PathBuf::from(path)));
         }
         if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            let (text, is_weak) = with_known_sslmode(text);
             let config: tokio_postgres::Config =
                 text.parse().map_err(|error: tokio_postgres::Error| bad(BadAddress::Other(cause(&error))))?;
             if config.get_hosts().is_empty() {
@@ -30,6 +31,9 @@ impl Address {
             let host_and_more = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
             if config.get_hosts().iter().any(host_and_more) {
                 return Err(bad(BadAddress::Unescaped));
+            }
+            if is_weak && !is_within_this_machine(&config) {
+                return Err(bad(BadAddress::WeakProtection));
             }
             return Ok(Address::Postgres(Box::new(config)));
         }
@@ -72,6 +76,36 @@ impl Address {
     }
 }
 
+/// The address in words that the driver knows, and whether it asks for a protection that anybody on the way may strip.
+/// Certificates and host names are always verified here, so that the stricter modes mean what `require` does.
+fn with_known_sslmode(text: &str) -> (String, bool) {
+    // The parameters begin behind user and password, which the driver ends at the first `@`.
+    let host = text.find('@').map_or(0, |at| at + 1);
+    let Some(parameters) = text[host..].find('?').map(|at| host + at + 1) else {
+        return (text.to_owned(), false);
+    };
+    let mut is_weak = false;
+    let each = text[parameters..].split('&').map(|parameter| match parameter.strip_prefix("sslmode=") {
+        None => parameter,
+        Some(mode) => {
+            is_weak = matches!(mode, "allow" | "prefer");
+            match mode {
+                "verify-ca" | "verify-full" => "sslmode=require",
+                "allow" => "sslmode=prefer",
+                _ => parameter,
+            }
+        }
+    });
+    let known = each.collect::<Vec<_>>().join("&");
+    (format!("{}{known}", &text[..parameters]), is_weak)
+}
+
+fn is_within_this_machine(config: &tokio_postgres::Config) -> bool {
+    let addresses = config.get_hostaddrs();
+    let mut hosts = config.get_hosts().iter().enumerate();
+    hosts.all(|(place, host)| super::postgres::is_loopback(host, addresses.get(place).copied()))
+}
+
 fn bad(why: BadAddress) -> OpenError {
     OpenError::BadAddress(why)
 }
@@ -86,14 +120,18 @@ impl fmt::Display for Address {
         match self {
             Address::Sqlite(path) => write!(out, "sqlite:{}", path.display()),
             Address::Postgres(config) => {
-                let host = match config.get_hosts().first() {
-                    Some(Host::Tcp(name)) => name.clone(),
-                    Some(Host::Unix(path)) => path.display().to_string(),
-                    None => String::new(),
-                };
-                let port = config.get_ports().first().map(|port| format!(":{port}")).unwrap_or_default();
+                let ports = config.get_ports();
+                let hosts = config.get_hosts().iter().enumerate().map(|(place, host)| {
+                    let port = ports.get(place).or(ports.first());
+                    let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+                    match host {
+                        Host::Tcp(name) => format!("{name}{port}"),
+                        Host::Unix(path) => format!("{}{port}", path.display()),
+                    }
+                });
+                let hosts = hosts.collect::<Vec<_>>().join(",");
                 let user = config.get_user().map(|user| format!("{user}@")).unwrap_or_default();
-                write!(out, "postgres://{user}{host}{port}/{}", config.get_dbname().unwrap_or_default())
+                write!(out, "postgres://{user}{hosts}/{}", config.get_dbname().unwrap_or_default())
             }
         }
     }
@@ -136,6 +174,51 @@ mod tests {
         let address = Address::parse("postgres://ana:segredo@db.example:5433/amparo").unwrap();
         assert_eq!(address.to_string(), "postgres://ana@db.example:5433/amparo");
         assert!(!format!("{address:?}").contains("segredo"));
+    }
+
+    #[test]
+    fn a_protection_that_can_be_stripped_is_refused_for_a_host_elsewhere() {
+        for address in [
+            "postgres://u:p@db.example/d?sslmode=prefer",
+            "postgres://u:p@db.example/d?connect_timeout=3&sslmode=allow",
+            "postgres://u:p@127.0.0.1,db.example/d?sslmode=prefer",
+            "postgres://u:p@localhost/d?sslmode=prefer&hostaddr=10.0.0.7",
+        ] {
+            let refused = Address::parse(address).unwrap_err();
+            assert!(
+                matches!(refused, OpenError::BadAddress(BadAddress::WeakProtection)),
+                "{address}: {refused:?}"
+            );
+        }
+        for address in [
+            "postgres://u:p@db.example/d",
+            "postgres://u:p@db.example/d?sslmode=disable",
+            "postgres://u:p@localhost/d?sslmode=prefer",
+            "postgres://u:p@127.0.0.1/d?sslmode=allow",
+            "postgres://u:p@%2Frun%2Fpostgresql/d?sslmode=prefer",
+        ] {
+            assert!(Address::parse(address).is_ok(), "{address}");
+        }
+    }
+
+    #[test]
+    fn the_stricter_modes_of_other_programs_are_understood() {
+        use tokio_postgres::config::SslMode;
+        for mode in ["require", "verify-ca", "verify-full"] {
+            // A question mark in the password does not begin the parameters.
+            let address = format!("postgres://u:p?sslmode=disable@db.example/d?a=b&sslmode={mode}");
+            let address = address.replace("a=b", "application_name=x");
+            let Address::Postgres(config) = Address::parse(&address).unwrap() else { panic!("a server") };
+            assert_eq!(config.get_ssl_mode(), SslMode::Require, "{mode}");
+            assert_eq!(config.get_password(), Some(&b"p?sslmode=disable"[..]));
+        }
+        assert!(Address::parse("postgres://u@db.example/d?sslmode=verify").is_err());
+    }
+
+    #[test]
+    fn every_host_of_an_address_is_shown() {
+        let address = Address::parse("postgres://ana:s@um.example:5433,dois.example:5434/amparo").unwrap();
+        assert_eq!(address.to_string(), "postgres://ana@um.example:5433,dois.example:5434/amparo");
     }
 
     #[test]

@@ -6,15 +6,18 @@ mod condition;
 mod dialect;
 mod options;
 mod postgres;
+mod protection;
 mod sqlite;
 mod texts;
 
 pub use address::Address;
 pub use options::Options;
+pub use protection::TransportProtection;
 
 use crate::db::{Failure, Lane, Weight};
 use crate::migrations::{self, Migrated};
 use crate::unit::Work;
+use crate::write_health::WriteHealth;
 use crate::{Db, Error, OpenError, Row, Statement};
 use std::sync::Arc;
 
@@ -32,18 +35,20 @@ pub enum Schema {
 
 /// Opens the database at an address; says what was migrated.
 pub async fn open(address: &Address, options: &Options, schema: Schema) -> Result<(Db, Migrated), OpenError> {
-    match address {
+    let health = Arc::<WriteHealth>::default();
+    let (engine, migrated) = match address {
         Address::Sqlite(path) => {
             let migrated = sqlite::migrate(path, schema)?;
-            let engine = sqlite::Sqlite::open(path, options)?;
-            Ok((Db::new(Engine::Sqlite(Arc::new(engine))), migrated))
+            let engine = sqlite::Sqlite::open(path, options, &health)?;
+            (Engine::Sqlite(Arc::new(engine)), migrated)
         }
         Address::Postgres(config) => {
             let migrated = postgres::migrate(config, options, schema).await?;
-            let engine = postgres::Postgres::open(config, options).await?;
-            Ok((Db::new(Engine::Postgres(Arc::new(engine))), migrated))
+            let engine = postgres::Postgres::open(config, options, Arc::clone(&health)).await?;
+            (Engine::Postgres(Arc::new(engine)), migrated)
         }
-    }
+    };
+    Ok((Db::new(engine, health), migrated))
 }
 
 /// The lock that keeps a second server off a database that only one may serve. Dropping it lets go.
@@ -102,6 +107,23 @@ impl Engine {
         match self {
             Engine::Sqlite(engine) => engine.query(weight, statement).await,
             Engine::Postgres(engine) => engine.query(weight, &statement).await,
+        }
+    }
+
+    pub fn transport_protection(&self) -> TransportProtection {
+        match self {
+            Engine::Sqlite(_) => TransportProtection::File,
+            Engine::Postgres(engine) => engine.protection(),
+        }
+    }
+
+    /// The version of TLS, where that protects the way to the database.
+    pub async fn tls_version(&self) -> Result<Option<String>, Error> {
+        match self {
+            Engine::Postgres(engine) if engine.protection() == TransportProtection::Tls => {
+                engine.tls_version().await
+            }
+            _ => Ok(None),
         }
     }
 

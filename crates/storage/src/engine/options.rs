@@ -20,6 +20,8 @@ pub struct Options {
     pub point_timeout: Duration,
     pub search_timeout: Duration,
     pub unit_timeout: Duration,
+    /// How long another process may migrate before this one gives up waiting for it (a server).
+    pub migration_patience: Duration,
     /// A certificate authority of your own, beside those of the machine (a server).
     pub ca_file: Option<PathBuf>,
     /// Is told of every statement.
@@ -38,6 +40,7 @@ impl Default for Options {
             point_timeout: Duration::from_secs(5),
             search_timeout: Duration::from_secs(30),
             unit_timeout: Duration::from_secs(5),
+            migration_patience: Duration::from_secs(60),
             ca_file: None,
             watch: None,
         }

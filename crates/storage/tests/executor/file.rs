@@ -43,7 +43,11 @@ async fn a_full_disk_loses_nothing_that_was_answered() {
     for (number, unit) in units {
         match unit.await {
             Ok(()) => answered.push(number),
-            Err(Error::Unavailable(_)) => refused += 1,
+            Err(
+                Error::DatabaseFault { fault: domain::DatabaseFault::DiskFull, .. } | Error::Unavailable(_),
+            ) => {
+                refused += 1;
+            }
             Err(other) => panic!("{other}"),
         }
     }

@@ -3,7 +3,10 @@
 
 mod file;
 mod gate;
+mod pooler;
+mod refusals;
 mod schema;
 mod server;
+mod transport;
 mod traps;
 mod watch;

@@ -8,6 +8,7 @@ use crate::Error;
 use crate::batch::{Ended, Round, Waiting};
 use crate::db::{Lane, Tx, stopped};
 use crate::unit::{Job, Ran, Work};
+use crate::write_health::WriteHealth;
 use deadpool::managed::Pool;
 use domain::TenantId;
 use futures_util::future::join;
@@ -25,6 +26,7 @@ pub const LOCKS: i32 = 0x616D_7061;
 pub struct Lanes {
     pool: Pool<Connections>,
     unit_timeout: Duration,
+    health: Arc<WriteHealth>,
     state: Mutex<State>,
     idle: Notify,
 }
@@ -36,8 +38,8 @@ struct State {
 }
 
 impl Lanes {
-    pub fn new(pool: Pool<Connections>, unit_timeout: Duration) -> Lanes {
-        Lanes { pool, unit_timeout, state: Mutex::default(), idle: Notify::new() }
+    pub fn new(pool: Pool<Connections>, unit_timeout: Duration, health: Arc<WriteHealth>) -> Lanes {
+        Lanes { pool, unit_timeout, health, state: Mutex::default(), idle: Notify::new() }
     }
 
     pub fn push(self: &Arc<Lanes>, lane: Lane, work: Box<dyn Work>) {
@@ -98,12 +100,13 @@ impl Lanes {
             Ok(session) => session,
             Err(error) => {
                 tracing::error!(%error, %tenant, units = batch.len(), "cannot begin");
+                self.health.report_failure(&error);
                 batch.into_iter().for_each(|job| job.work.answer(Some(error.clone())));
                 return VecDeque::new();
             }
         };
         let mut round = Round::new(batch, WORK);
-        let mut tx = Tx::new(AnySession::Postgres(Arc::clone(&session)));
+        let mut tx = Tx::new(AnySession::Postgres(Arc::clone(&session)), Arc::clone(&self.health));
         let mut ended = self.run_plainly(tenant, &session, &mut tx, &mut round).await;
         if let Ok(Ended::Repeat) = ended {
             ended = self.run_with_savepoints(&session, &mut tx, &mut round).await;
@@ -112,8 +115,13 @@ impl Lanes {
             Ok(_) => commit(&session).await,
             Err(error) => Err(error),
         };
-        if committed.is_err() {
-            session.spoil();
+        match &committed {
+            Ok(()) if round.has_kept() => self.health.report_success(),
+            Ok(()) => {}
+            Err(error) => {
+                self.health.report_failure(error);
+                session.spoil();
+            }
         }
         // The connection goes back before the callers wake: one of them may want it.
         drop(tx);
@@ -215,7 +223,7 @@ fn lock(tenant: TenantId) -> String {
 /// failed is no error to the server, so a statement that would be one goes before it.
 async fn commit(session: &Session) -> Result<(), Error> {
     match session.control("SELECT 1; COMMIT").await {
-        Err(error) if session.is_usable() && !session.is_lost(&error) => Err(error),
+        Err(error) if session.is_sound() && !session.is_lost(&error) => Err(error),
         Err(_) => Err(Error::Unknown),
         Ok(()) => Ok(()),
     }

@@ -1,7 +1,7 @@
 //! Bringing a database to the newest schema, one process at a time.
 
-use super::lanes::LOCKS;
-use super::session::Connector;
+use super::connector::{Connector, Generations};
+use super::startup_lock;
 use crate::db::Failure;
 use crate::engine::{Address, Options, Schema, dialect, judge};
 use crate::migrations::{self, Applied, Migrated, Migration, Names};
@@ -22,10 +22,14 @@ pub async fn migrate(
     let unreachable =
         |error: Error| OpenError::Unreachable { place: place.clone(), cause: error.to_string() };
     let patient = Options { unit_timeout: PATIENCE, ..options.clone() };
-    let connector = Connector::new(config, &patient, PATIENCE).map_err(unreachable)?;
+    let connector =
+        Connector::new(config, &patient, PATIENCE, &Generations::default()).map_err(unreachable)?;
     let session = connector.connect().await.map_err(unreachable)?;
+    let other = connector.connect().await.map_err(unreachable)?;
+    startup_lock::refuse_transaction_pooler(&session, &other, &place).await?;
+    drop(other);
     // Whoever comes second waits here, and finds the work done.
-    session.control(&format!("SELECT pg_advisory_lock({LOCKS}, -1)")).await.map_err(unreachable)?;
+    startup_lock::take(&session, &place, options.migration_patience).await?;
     let applied = applied(&session).await.map_err(unreachable)?;
     let from = judge(&applied, schema)?;
     if schema == Schema::Inspect {

@@ -8,21 +8,29 @@
 //!
 //! A connection that the server has ended is replaced at the next use.
 
+mod connector;
+mod failure;
+mod handshake;
 mod lanes;
 mod migrate;
+mod password_guard;
 mod session;
+mod startup_lock;
+mod targets;
 mod values;
 
 pub use migrate::migrate;
 pub use session::Session;
+pub use targets::is_loopback;
 
-use super::{Options, Session as AnySession};
+use super::{Options, Session as AnySession, TransportProtection};
 use crate::db::{Lane, Tx, Weight, stopped};
 use crate::unit::{Ran, Work};
+use crate::write_health::WriteHealth;
 use crate::{Error, OpenError, Row, Statement};
+use connector::{Connector, Generations};
 use deadpool::managed::{Manager, Metrics, Object, Pool, RecycleError, RecycleResult, Timeouts};
 use futures_util::FutureExt;
-use session::Connector;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -36,6 +44,7 @@ pub struct Postgres {
     lanes: Arc<lanes::Lanes>,
     search_timeout: Duration,
     closed: AtomicBool,
+    health: Arc<WriteHealth>,
 }
 
 /// The place of a shared connection.
@@ -76,12 +85,18 @@ impl Slot {
 }
 
 impl Postgres {
-    pub async fn open(config: &tokio_postgres::Config, options: &Options) -> Result<Postgres, OpenError> {
+    pub async fn open(
+        config: &tokio_postgres::Config,
+        options: &Options,
+        health: Arc<WriteHealth>,
+    ) -> Result<Postgres, OpenError> {
         let unreachable = |error: Error| OpenError::Unreachable {
             place: super::Address::Postgres(Box::new(config.clone())).to_string(),
             cause: error.to_string(),
         };
-        let connector = |statement: Duration| Connector::new(config, options, statement).map(Arc::new);
+        let generations = Generations::default();
+        let connector =
+            |statement: Duration| Connector::new(config, options, statement, &generations).map(Arc::new);
         let points = connector(options.point_timeout).map_err(unreachable)?;
         let searches = connector(options.search_timeout).map_err(unreachable)?;
         let writes = connector(options.unit_timeout).map_err(unreachable)?;
@@ -90,9 +105,14 @@ impl Postgres {
             points: (0..options.points.max(1)).map(|_| slot()).collect(),
             next_point: AtomicUsize::new(0),
             searches: pool(searches, options.readers, options)?,
-            lanes: Arc::new(lanes::Lanes::new(pool(writes, options.writers, options)?, options.unit_timeout)),
+            lanes: Arc::new(lanes::Lanes::new(
+                pool(writes, options.writers, options)?,
+                options.unit_timeout,
+                Arc::clone(&health),
+            )),
             search_timeout: options.search_timeout,
             closed: AtomicBool::new(false),
+            health,
         };
         postgres.query(Weight::Point, &crate::sql("SELECT 1 AS one")).await.map_err(unreachable)?;
         Ok(postgres)
@@ -103,12 +123,13 @@ impl Postgres {
     }
 
     pub fn read(&self, mut work: Box<dyn Work>) {
-        let (searches, limit) = (self.searches.clone(), self.search_timeout);
+        let (searches, limit, health) =
+            (self.searches.clone(), self.search_timeout, Arc::clone(&self.health));
         tokio::spawn(async move {
             let failure = match take(&searches).await {
                 // Whoever asked may have gone while a connection was waited for.
                 _ if work.abandoned() => return,
-                Ok(session) => snapshot(&session, &mut *work, limit).await.err(),
+                Ok(session) => snapshot(&session, &mut *work, limit, health).await.err(),
                 Err(error) => Some(error),
             };
             work.answer(failure);
@@ -146,6 +167,19 @@ impl Postgres {
                     .map_err(|failure| Lost { lost: session.is_lost(&failure.error), error: failure.error })
             }
         }
+    }
+
+    /// What protects the connection that was made last.
+    pub fn protection(&self) -> TransportProtection {
+        let made = self.points.first().and_then(|slot| slot.connector.protection());
+        made.unwrap_or(TransportProtection::Tls)
+    }
+
+    /// The version of TLS in use, by the server's own word.
+    pub async fn tls_version(&self) -> Result<Option<String>, Error> {
+        let version = crate::sql("SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()");
+        let rows = self.query(Weight::Point, &version).await?;
+        rows.first().map_or(Ok(None), |row| row.get("version"))
     }
 
     pub async fn describe(&self) -> Result<String, Error> {
@@ -198,10 +232,17 @@ struct Lost {
     lost: bool,
 }
 
-async fn snapshot(session: &Object<Connections>, work: &mut dyn Work, limit: Duration) -> Result<Ran, Error> {
+async fn snapshot(
+    session: &Object<Connections>,
+    work: &mut dyn Work,
+    limit: Duration,
+    health: Arc<WriteHealth>,
+) -> Result<Ran, Error> {
     session.control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;
-    let mut tx = Tx::new(AnySession::Postgres(Arc::clone(session)));
+    session.set_only_reads(true);
+    let mut tx = Tx::new(AnySession::Postgres(Arc::clone(session)), health);
     let ran = tokio::time::timeout(limit, run_unit(&mut tx, work)).await.unwrap_or(Err(Error::TooSlow));
+    session.set_only_reads(false);
     session.control("ROLLBACK").await.inspect_err(|_| session.spoil())?;
     ran
 }
@@ -231,7 +272,7 @@ impl Manager for Connections {
 fn pool(connector: Arc<Connector>, size: usize, options: &Options) -> Result<Pool<Connections>, OpenError> {
     // A caller waits as long for a connection as he would wait for its statement.
     let wait = Some(options.search_timeout);
-    let connect = Some(options.connect_timeout);
+    let connect = Some(connector.patience());
     Pool::builder(Connections(connector))
         .max_size(size.max(1))
         .timeouts(Timeouts { wait, create: connect, recycle: connect })

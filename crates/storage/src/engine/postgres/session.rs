@@ -1,124 +1,36 @@
 //! One connection, with the statements prepared on it.
 
+use super::connector::Generation;
+use super::failure::{failure, is_refusal};
+use super::handshake::Handshake;
 use super::values::{Kind, Raw};
 use crate::db::Failure;
 use crate::engine::texts::Texts;
-use crate::engine::{Options, dialect, refuse_nul};
+use crate::engine::{TransportProtection, dialect, refuse_nul};
 use crate::row::{Column, Columns, Page};
 use crate::{Cost, Error, Executed, Row, Statement, Watch};
+use domain::DatabaseFault;
 use futures_util::future::join_all;
 use futures_util::{StreamExt, pin_mut};
-use std::error::Error as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
-use tokio_postgres::error::SqlState;
-use tokio_postgres_rustls::MakeRustlsConnect;
-
-/// Knows how to connect, and how long a statement may take on the connection.
-pub struct Connector {
-    config: tokio_postgres::Config,
-    tls: MakeRustlsConnect,
-    settings: String,
-    connect_timeout: Duration,
-    /// How long an answer may take: a little longer than the server's own limits, for a server that has frozen.
-    limit: Duration,
-    watch: Option<Watch>,
-}
 
 /// The index of names (`dialect::names`). Its order is disguised: the server would walk the keys, hoping to meet the words.
 const NAMES: [&str; 4] = ["key", "(n.key + 0)", "n.words @@ name_query", "tsvector"];
 
-/// How much longer than the server itself we wait for the server.
-const GRACE: Duration = Duration::from_secs(1);
-/// A dead peer is noticed after this long.
-const SILENCE: Duration = Duration::from_secs(10);
-
-impl Connector {
-    pub fn new(
-        config: &tokio_postgres::Config,
-        options: &Options,
-        statement: Duration,
-    ) -> Result<Connector, Error> {
-        let mut config = config.clone();
-        config.connect_timeout(options.connect_timeout).tcp_user_timeout(SILENCE).keepalives_idle(SILENCE);
-        if config.get_application_name().is_none() {
-            config.application_name("amparo");
-        }
-        let (millis, unit) = (statement.as_millis(), options.unit_timeout.as_millis());
-        // The server's patience with a silent process ends after ours with a unit, so that a unit that dawdles is
-        // refused alone and only a process that froze loses its connection.
-        let silent = unit + 1000;
-        let settings = format!(
-            "SET statement_timeout = {millis}; SET lock_timeout = {unit};
-             SET idle_in_transaction_session_timeout = {silent}; SET standard_conforming_strings = on;
-             SET default_transaction_isolation = 'read committed'; SET jit = off"
-        );
-        let limit = statement.max(options.unit_timeout) + GRACE;
-        Ok(Connector {
-            config,
-            tls: tls(options)?,
-            settings,
-            connect_timeout: options.connect_timeout,
-            limit,
-            watch: options.watch.clone(),
-        })
-    }
-
-    pub async fn connect(&self) -> Result<Session, Error> {
-        let connecting = async {
-            let (client, connection) =
-                self.config.connect(self.tls.clone()).await.map_err(|e| failure(&e))?;
-            tokio::spawn(async move {
-                if let Err(error) = connection.await {
-                    tracing::warn!(%error, "a database connection ended");
-                }
-            });
-            client.batch_execute(&self.settings).await.map_err(|e| failure(&e))?;
-            Ok::<_, Failure>(client)
-        };
-        match tokio::time::timeout(self.connect_timeout, connecting).await {
-            Ok(client) => Ok(Session {
-                client: client.map_err(|failure| failure.error)?,
-                tls: self.tls.clone(),
-                limit: self.limit,
-                prepared: Mutex::default(),
-                spoilt: AtomicBool::new(false),
-                told: self.watch.clone().map(|watch| (watch, Mutex::new(Instant::now()))),
-            }),
-            Err(_) => Err(Error::Unavailable("no answer from the database server".to_owned())),
-        }
-    }
-}
-
-fn tls(options: &Options) -> Result<MakeRustlsConnect, Error> {
-    let unreadable = |what: String| Error::Unavailable(format!("certificate authority: {what}"));
-    let mut roots = rustls::RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if let Some(path) = &options.ca_file {
-        use rustls::pki_types::{CertificateDer, pem::PemObject};
-        for certificate in CertificateDer::pem_file_iter(path).map_err(|e| unreadable(e.to_string()))? {
-            let certificate = certificate.map_err(|e| unreadable(e.to_string()))?;
-            roots.add(certificate).map_err(|e| unreadable(e.to_string()))?;
-        }
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|e| unreadable(e.to_string()))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(MakeRustlsConnect::new(config))
-}
-
 pub struct Session {
     client: tokio_postgres::Client,
-    tls: MakeRustlsConnect,
+    handshake: Handshake,
     limit: Duration,
     prepared: Mutex<Texts<Arc<OnceCell<Prepared>>>>,
     /// Left in a state that nobody should inherit: a transaction of unknown outcome, a statement cut off.
     spoilt: AtomicBool,
+    /// It is inside a transaction that may only read, by our own wish.
+    only_reads: AtomicBool,
+    generation: Generation,
+    opened_at: Instant,
     /// Who is told of every statement, and when the last of them ended.
     told: Option<(Watch, Mutex<Instant>)>,
 }
@@ -131,7 +43,58 @@ struct Prepared {
     kinds: Vec<Kind>,
 }
 
+/// A connection that is younger than this has only just found the server that there is: replacing it would find no other,
+/// and every refused write would cost a connection.
+const REPLACED_AFTER: Duration = Duration::from_secs(1);
+
 impl Session {
+    pub fn new(
+        client: tokio_postgres::Client,
+        handshake: Handshake,
+        limit: Duration,
+        (generation, watch): (Generation, Option<Watch>),
+    ) -> Session {
+        let now = Instant::now();
+        Session {
+            client,
+            handshake,
+            limit,
+            prepared: Mutex::default(),
+            spoilt: AtomicBool::new(false),
+            only_reads: AtomicBool::new(false),
+            generation,
+            opened_at: now,
+            told: watch.map(|watch| (watch, Mutex::new(now))),
+        }
+    }
+
+    pub fn protection(&self) -> TransportProtection {
+        self.handshake.protection()
+    }
+
+    /// Says whether the transactions from now on may only read.
+    pub fn set_only_reads(&self, only_reads: bool) {
+        self.only_reads.store(only_reads, Ordering::Relaxed);
+    }
+
+    /// What a failure means. A server that refuses to write may have been demoted, and its connections would lead to it for
+    /// ever: all of them are replaced, so that the next ones find the server that was promoted in its place.
+    fn judge(&self, error: &tokio_postgres::Error) -> Failure {
+        let failure = failure(error);
+        if !is_refusal(&failure.error) {
+            return failure;
+        }
+        let is_read_only =
+            matches!(failure.error, Error::DatabaseFault { fault: DatabaseFault::ReadOnly, .. });
+        if is_read_only && self.only_reads.load(Ordering::Relaxed) {
+            return Error::Broken(format!("a read that writes: {}", failure.error)).into();
+        }
+        if self.opened_at.elapsed() >= REPLACED_AFTER {
+            self.generation.end();
+        }
+        failure
+    }
+
     pub fn is_open(&self) -> bool {
         !self.client.is_closed()
     }
@@ -149,7 +112,13 @@ impl Session {
         }
     }
 
+    /// Whether somebody else may have it next.
     pub fn is_usable(&self) -> bool {
+        self.is_sound() && self.generation.is_current()
+    }
+
+    /// Whether the server's last answer on it is all that there is to know.
+    pub fn is_sound(&self) -> bool {
         self.is_open() && !self.spoilt.load(Ordering::Relaxed)
     }
 
@@ -160,9 +129,9 @@ impl Session {
     /// Asks the server to end what it is doing for nobody, and lets nobody inherit the connection.
     pub fn cancel(&self) {
         self.spoil();
-        let (token, tls) = (self.client.cancel_token(), self.tls.clone());
+        let (token, handshake) = (self.client.cancel_token(), self.handshake.clone());
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { drop(token.cancel_query(tls).await) });
+            runtime.spawn(async move { drop(token.cancel_query(handshake).await) });
         }
     }
 
@@ -189,14 +158,17 @@ impl Session {
     }
 
     async fn rows(&self, statement: &Statement, prepared: &Prepared) -> Result<Vec<Row>, Failure> {
-        let stream =
-            self.client.query_raw(&prepared.statement, statement.values()).await.map_err(|e| failure(&e))?;
+        let stream = self
+            .client
+            .query_raw(&prepared.statement, statement.values())
+            .await
+            .map_err(|e| self.judge(&e))?;
         pin_mut!(stream);
         let mut page = Page::new(Arc::clone(&prepared.columns), (0, 0));
         while let Some(row) = stream.next().await {
-            let row = row.map_err(|e| failure(&e))?;
+            let row = row.map_err(|e| self.judge(&e))?;
             for (at, kind) in prepared.kinds.iter().enumerate() {
-                let Raw(raw) = row.try_get(at).map_err(|e| failure(&e))?;
+                let Raw(raw) = row.try_get(at).map_err(|e| self.judge(&e))?;
                 page.push(kind.read(raw).map_err(|e| Error::Broken(e.to_string()))?)?;
             }
         }
@@ -221,7 +193,7 @@ impl Session {
         let touched = self.client.execute_raw(&prepared.statement, statement.values()).await;
         let rows = touched.as_ref().map_or(0, |touched| usize::try_from(*touched).unwrap_or(usize::MAX));
         self.tell(begun, statement, prepared, rows);
-        touched.map_err(|e| failure(&e))
+        touched.map_err(|e| self.judge(&e))
     }
 
     fn begin(&self) -> Option<Instant> {
@@ -251,7 +223,7 @@ impl Session {
 
     /// Runs statements without parameters: BEGIN, SAVEPOINT and their like.
     pub async fn control(&self, text: &str) -> Result<(), Error> {
-        let run = async { self.client.batch_execute(text).await.map_err(|e| failure(&e)) };
+        let run = async { self.client.batch_execute(text).await.map_err(|e| self.judge(&e)) };
         self.answered(run).await.map_err(|failure| failure.error)
     }
 
@@ -268,7 +240,7 @@ impl Session {
         let prepare = || async {
             let named = dialect::names(statement.text(), NAMES).map(String::into_boxed_str);
             let text = named.as_deref().unwrap_or(statement.text());
-            let statement = self.client.prepare(text).await.map_err(|e| failure(&e))?;
+            let statement = self.client.prepare(text).await.map_err(|e| self.judge(&e))?;
             let columns = statement.columns().iter().map(|column| Column::from(column.name())).collect();
             let kind = |column: &tokio_postgres::Column| {
                 Kind::of(column.type_()).ok_or_else(|| {
@@ -282,29 +254,4 @@ impl Session {
         cell.get_or_try_init(prepare).await?;
         Ok(cell)
     }
-}
-
-pub fn failure(error: &tokio_postgres::Error) -> Failure {
-    let Some(told) = error.as_db_error() else {
-        // Not the server's words: the connection's, or ours for a parameter that does not fit.
-        let text = error.source().map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
-        let is_ours = text.contains("serializing") || text.contains("deserializing");
-        return if is_ours { Error::Broken(text).into() } else { Error::Unavailable(text).into() };
-    };
-    let text = format!("{} ({})", told.message(), told.code().code());
-    let code = told.code();
-    if *code == SqlState::T_R_SERIALIZATION_FAILURE || *code == SqlState::T_R_DEADLOCK_DETECTED {
-        return Failure { error: Error::Unavailable(text), passing: true };
-    }
-    let error = match *code {
-        SqlState::UNIQUE_VIOLATION => Error::Conflict(told.constraint().unwrap_or(&text).to_owned()),
-        SqlState::QUERY_CANCELED => Error::TooSlow,
-        SqlState::LOCK_NOT_AVAILABLE | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => {
-            Error::Unavailable(text)
-        }
-        // 08 connection, 28 credential, 3D no such database, 53 resources, 57P administrator, 58 system.
-        _ if ["08", "28", "3D", "53", "57", "58"].contains(&&code.code()[..2]) => Error::Unavailable(text),
-        _ => Error::Broken(text),
-    };
-    error.into()
 }

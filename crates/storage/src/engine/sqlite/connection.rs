@@ -6,6 +6,7 @@ use crate::engine::texts::Texts;
 use crate::engine::{Options, Session, dialect, refuse_nul};
 use crate::row::{Column, Columns, Page};
 use crate::{Cost, Error, Executed, Row, Statement, Value, ValueRef, Watch};
+use domain::DatabaseFault;
 use rusqlite::config::DbConfig;
 use rusqlite::{CachedStatement, OpenFlags, StatementStatus, ffi};
 use std::cell::{Cell, OnceCell};
@@ -24,6 +25,7 @@ pub struct Connection {
     known: Texts<Known>,
     limit: Limit,
     told: Option<Watch>,
+    role: Role,
 }
 
 /// How many virtual-machine steps pass between two looks at the clock.
@@ -63,7 +65,7 @@ impl Connection {
             inner.progress_handler(STEPS_BETWEEN_LOOKS, Some(move || limit.is_past()))
         };
         prepare(&mut inner).map_err(|e| failure(&e).error)?;
-        Ok(Connection { inner, known: Texts::default(), limit, told: options.watch.clone() })
+        Ok(Connection { inner, known: Texts::default(), limit, told: options.watch.clone(), role })
     }
 
     /// After a commit, says how long the log is where that is worth a look. A full channel means that the
@@ -103,8 +105,11 @@ impl Connection {
         act: impl Fn(&mut CachedStatement<'_>, &Known) -> Result<T, Failure>,
         rows: impl Fn(&T) -> usize,
     ) -> Result<T, Failure> {
-        let Connection { inner, known, told, .. } = self;
-        let known = known.get(statement, Known::new);
+        let Connection { inner, known, told, role, .. } = self;
+        let (known, role) = (known.get(statement, Known::new), *role);
+        let act = |prepared: &mut CachedStatement<'_>, known: &Known| {
+            act(prepared, known).map_err(|failure| as_of(role, failure))
+        };
         let Some(watch) = told else { return act(&mut prepare(inner, known, statement)?, known) };
         let begun = Instant::now();
         let mut prepared = prepare(inner, known, statement)?;
@@ -137,6 +142,16 @@ impl Connection {
 
     pub fn raw(&self) -> &rusqlite::Connection {
         &self.inner
+    }
+}
+
+/// A connection that may only read refuses to write whatever the file allows: then it was our own statement that was wrong.
+fn as_of(role: Role, failure: Failure) -> Failure {
+    match failure.error {
+        Error::DatabaseFault { fault: DatabaseFault::ReadOnly, cause } if role == Role::Reader => {
+            Error::Broken(format!("a read that writes: {cause}")).into()
+        }
+        error => Failure { error, ..failure },
     }
 }
 
@@ -233,24 +248,33 @@ fn value(value: rusqlite::types::ValueRef<'_>) -> Result<ValueRef<'_>, Failure> 
 
 pub fn failure(error: &rusqlite::Error) -> Failure {
     let text = error.to_string();
-    let code = error.sqlite_error().map(|e| (e.extended_code & 0xFF, e.extended_code));
-    let error = match code {
-        Some((_, ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY)) => Error::Conflict(text),
-        Some((ffi::SQLITE_INTERRUPT, _)) => Error::TooSlow,
-        Some((
-            ffi::SQLITE_BUSY
-            | ffi::SQLITE_LOCKED
-            | ffi::SQLITE_FULL
-            | ffi::SQLITE_IOERR
-            | ffi::SQLITE_CANTOPEN
-            | ffi::SQLITE_CORRUPT
-            | ffi::SQLITE_NOTADB
-            | ffi::SQLITE_NOMEM,
-            _,
-        )) => Error::Unavailable(text),
-        _ => Error::Broken(text),
+    let Some(extended) = error.sqlite_error().map(|told| told.extended_code) else {
+        return Error::Broken(text).into();
+    };
+    let error = match (extended, extended & 0xFF) {
+        (ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY, _) => Error::Conflict(text),
+        (_, ffi::SQLITE_INTERRUPT) => Error::TooSlow,
+        (_, ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED | ffi::SQLITE_CANTOPEN | ffi::SQLITE_NOMEM) => {
+            Error::Unavailable(text)
+        }
+        (_, code) => match fault(code) {
+            Some(fault) => Error::DatabaseFault { fault, cause: text },
+            None => Error::Broken(text),
+        },
     };
     error.into()
+}
+
+/// What an operator must mend.
+fn fault(code: i32) -> Option<DatabaseFault> {
+    Some(match code {
+        ffi::SQLITE_READONLY => DatabaseFault::ReadOnly,
+        ffi::SQLITE_PERM => DatabaseFault::NoPermission,
+        ffi::SQLITE_FULL => DatabaseFault::DiskFull,
+        ffi::SQLITE_IOERR => DatabaseFault::DiskError,
+        ffi::SQLITE_CORRUPT | ffi::SQLITE_NOTADB => DatabaseFault::Damaged,
+        _ => return None,
+    })
 }
 
 /// Runs a statement without parameters in a session known to be of this engine.

@@ -19,6 +19,7 @@ pub use migrate::{lock, migrate};
 use super::Options;
 use crate::db::{Failure, Lane, Weight, stopped};
 use crate::unit::{Job, Work};
+use crate::write_health::WriteHealth;
 use crate::{Error, OpenError, Row, Statement};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -41,7 +42,7 @@ struct Queues {
 }
 
 impl Sqlite {
-    pub fn open(path: &Path, options: &Options) -> Result<Sqlite, OpenError> {
+    pub fn open(path: &Path, options: &Options, health: &Arc<WriteHealth>) -> Result<Sqlite, OpenError> {
         let unreachable = |cause: Error| OpenError::Unreachable {
             place: path.display().to_string(),
             cause: cause.to_string(),
@@ -60,8 +61,8 @@ impl Sqlite {
         let turnstile = Arc::new(checkpoint::Turnstile::default());
         let unit_timeout = options.unit_timeout;
         threads.push(spawn("amparo-writer", {
-            let turnstile = Arc::clone(&turnstile);
-            move || writer::run(connection, &jobs, unit_timeout, &turnstile)
+            let (turnstile, health) = (Arc::clone(&turnstile), Arc::clone(health));
+            move || writer::run(connection, &jobs, unit_timeout, &turnstile, &health)
         })?);
         let connection =
             Connection::open(path, connection::Role::Checkpointer, 1, options).map_err(unreachable)?;
@@ -77,6 +78,7 @@ impl Sqlite {
                 searches,
                 point_timeout: options.point_timeout,
                 search_timeout: options.search_timeout,
+                health: Arc::clone(health),
             };
             threads.push(spawn("amparo-reader", move || reader.run(connection))?);
         }

@@ -4,6 +4,7 @@ use super::connection::{Connection, control, limit};
 use crate::db::{Tx, Weight};
 use crate::engine::Session;
 use crate::unit::{Ran, Work};
+use crate::write_health::WriteHealth;
 use crate::{Error, Row, Statement};
 use crossbeam_channel::{Receiver, never, select_biased};
 use std::sync::Arc;
@@ -42,11 +43,12 @@ pub struct Reader {
     pub searches: Option<Receiver<Read>>,
     pub point_timeout: Duration,
     pub search_timeout: Duration,
+    pub health: Arc<WriteHealth>,
 }
 
 impl Reader {
     pub fn run(self, connection: Connection) {
-        let mut tx = Tx::new(Session::Sqlite(Box::new(connection)));
+        let mut tx = Tx::new(Session::Sqlite(Box::new(connection)), Arc::clone(&self.health));
         match &self.searches {
             None => {
                 while let Ok(read) = self.points.recv() {

@@ -7,18 +7,26 @@ use crate::batch::{Ended, Round, Waiting};
 use crate::db::Tx;
 use crate::engine::Session;
 use crate::unit::{Job, Ran, Work};
+use crate::write_health::WriteHealth;
 use crossbeam_channel::Receiver;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 /// How long a batch works before it commits: everybody waits for it.
 const WORK: Duration = Duration::from_millis(5);
 
-pub fn run(connection: Connection, queue: &Receiver<Job>, unit_timeout: Duration, turnstile: &Turnstile) {
-    let mut tx = Tx::new(Session::Sqlite(Box::new(connection)));
+pub fn run(
+    connection: Connection,
+    queue: &Receiver<Job>,
+    unit_timeout: Duration,
+    turnstile: &Turnstile,
+    health: &Arc<WriteHealth>,
+) {
+    let mut tx = Tx::new(Session::Sqlite(Box::new(connection)), Arc::clone(health));
     let mut waiting = Waiting::default();
     loop {
         if waiting.is_empty() {
@@ -31,7 +39,8 @@ pub fn run(connection: Connection, queue: &Receiver<Job>, unit_timeout: Duration
         let batch = waiting.take();
         let _passed = turnstile.pass();
         // Whatever goes wrong around a batch costs that batch alone: nobody else writes.
-        let committed = catch_unwind(AssertUnwindSafe(|| commit_together(&mut tx, batch, unit_timeout)));
+        let committed =
+            catch_unwind(AssertUnwindSafe(|| commit_together(&mut tx, batch, unit_timeout, health)));
         match committed {
             Ok(again) => waiting.put_back(again),
             Err(_) if in_transaction(&mut tx) => drop(control(&mut tx, "ROLLBACK")),
@@ -41,9 +50,15 @@ pub fn run(connection: Connection, queue: &Receiver<Job>, unit_timeout: Duration
 }
 
 /// Runs a batch in one transaction and answers everybody in it. Gives back what must run again.
-fn commit_together(tx: &mut Tx, batch: VecDeque<Job>, unit_timeout: Duration) -> VecDeque<Job> {
+fn commit_together(
+    tx: &mut Tx,
+    batch: VecDeque<Job>,
+    unit_timeout: Duration,
+    health: &WriteHealth,
+) -> VecDeque<Job> {
     if let Err(error) = control(tx, "BEGIN IMMEDIATE") {
         tracing::error!(%error, units = batch.len(), "cannot begin");
+        health.report_failure(&error);
         if in_transaction(tx) {
             let _ = control(tx, "ROLLBACK");
         }
@@ -56,10 +71,15 @@ fn commit_together(tx: &mut Tx, batch: VecDeque<Job>, unit_timeout: Duration) ->
         ended = run_with_savepoints(tx, &mut round, unit_timeout);
     }
     let committed = ended.and_then(|_| control(tx, "COMMIT"));
-    if let Err(error) = &committed {
-        tracing::error!(%error, "a batch was rolled back");
-        if in_transaction(tx) {
-            let _ = control(tx, "ROLLBACK");
+    match &committed {
+        Ok(()) if round.has_kept() => health.report_success(),
+        Ok(()) => {}
+        Err(error) => {
+            tracing::error!(%error, "a batch was rolled back");
+            health.report_failure(error);
+            if in_transaction(tx) {
+                let _ = control(tx, "ROLLBACK");
+            }
         }
     }
     round.answer(committed)

@@ -1,0 +1,173 @@
+//! Makes connections: to the first host of the address that takes one, with the limits of its use.
+
+use super::failure::failure;
+use super::session::Session;
+use super::targets::{Target, targets};
+use crate::engine::{Options, TransportProtection};
+use crate::{Error, Watch};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio_postgres::config::LoadBalanceHosts;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// Knows how to connect, and how long a statement may take on the connection.
+pub struct Connector {
+    targets: Vec<Target>,
+    /// The target with which the next connection begins, where they share the load.
+    next: Option<AtomicUsize>,
+    settings: String,
+    connect_timeout: Duration,
+    /// How long an answer may take: a little longer than the server's own limits, for a server that has frozen.
+    limit: Duration,
+    watch: Option<Watch>,
+    generations: Generations,
+    protection: Mutex<Option<TransportProtection>>,
+}
+
+/// How much longer than the server itself we wait for the server.
+const GRACE: Duration = Duration::from_secs(1);
+/// A dead peer is noticed after this long.
+const SILENCE: Duration = Duration::from_secs(10);
+/// What is spoken inside TLS that begins without a request for it.
+const PROTOCOL: &[u8] = b"postgresql";
+
+/// Numbers the connections of a database so that all that are open can be ended at once.
+#[derive(Clone, Default)]
+pub struct Generations(Arc<AtomicU64>);
+
+impl Generations {
+    fn current(&self) -> Generation {
+        Generation { number: self.0.load(Ordering::Relaxed), all: self.clone() }
+    }
+}
+
+/// The connections that were opened since the last time that all were ended.
+pub struct Generation {
+    number: u64,
+    all: Generations,
+}
+
+impl Generation {
+    pub fn is_current(&self) -> bool {
+        self.all.0.load(Ordering::Relaxed) == self.number
+    }
+
+    /// Nobody gets one of these connections any more. Ending them twice does not touch those opened meanwhile.
+    pub fn end(&self) {
+        let (now, next) = (self.number, self.number + 1);
+        if self.all.0.compare_exchange(now, next, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            tracing::warn!("the database server refuses to write: every connection to it is replaced");
+        }
+    }
+}
+
+impl Connector {
+    pub fn new(
+        config: &tokio_postgres::Config,
+        options: &Options,
+        statement: Duration,
+        generations: &Generations,
+    ) -> Result<Connector, Error> {
+        let mut config = config.clone();
+        config.connect_timeout(options.connect_timeout).tcp_user_timeout(SILENCE).keepalives_idle(SILENCE);
+        if config.get_application_name().is_none() {
+            config.application_name("amparo");
+        }
+        let (millis, unit) = (statement.as_millis(), options.unit_timeout.as_millis());
+        // The server's patience with a silent process ends after ours with a unit, so that a unit that dawdles is
+        // refused alone and only a process that froze loses its connection.
+        let silent = unit + 1000;
+        let settings = format!(
+            "SET statement_timeout = {millis}; SET lock_timeout = {unit};
+             SET idle_in_transaction_session_timeout = {silent}; SET standard_conforming_strings = on;
+             SET default_transaction_isolation = 'read committed'; SET jit = off"
+        );
+        let roots = roots(options)?;
+        let shares_load = config.get_load_balance_hosts() == LoadBalanceHosts::Random;
+        Ok(Connector {
+            targets: targets(&config, &tls(roots.clone(), &[])?, &tls(roots, &[PROTOCOL])?),
+            next: shares_load.then(AtomicUsize::default),
+            settings,
+            connect_timeout: options.connect_timeout,
+            limit: statement.max(options.unit_timeout) + GRACE,
+            watch: options.watch.clone(),
+            generations: generations.clone(),
+            protection: Mutex::default(),
+        })
+    }
+
+    /// How long connecting may take: each host in turn may let us wait.
+    pub fn patience(&self) -> Duration {
+        let hosts = u32::try_from(self.targets.len()).unwrap_or(u32::MAX);
+        self.connect_timeout.saturating_mul(hosts).saturating_add(GRACE)
+    }
+
+    /// What protects the connection that was made last.
+    pub fn protection(&self) -> Option<TransportProtection> {
+        *self.protection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tries the hosts in their order. The last failure is told.
+    pub async fn connect(&self) -> Result<Session, Error> {
+        let first = self.next.as_ref().map_or(0, |next| next.fetch_add(1, Ordering::Relaxed));
+        let count = self.targets.len();
+        let mut last = Error::Unavailable("the address names no host".to_owned());
+        for step in 0..count {
+            let target = &self.targets[first.wrapping_add(step) % count];
+            let connecting = tokio::time::timeout(self.connect_timeout, self.connect_to(target));
+            match connecting.await {
+                Ok(Ok(session)) => {
+                    let protection = Some(session.protection());
+                    *self.protection.lock().unwrap_or_else(PoisonError::into_inner) = protection;
+                    return Ok(session);
+                }
+                Ok(Err(error)) => last = error,
+                Err(_) => last = Error::Unavailable("no answer from the database server".to_owned()),
+            }
+        }
+        Err(last)
+    }
+
+    async fn connect_to(&self, target: &Target) -> Result<Session, Error> {
+        let told = |error: &tokio_postgres::Error| failure(error).error;
+        // Taken first: whatever is ended while this connection is made includes it.
+        let generation = self.generations.current();
+        let handshake = target.handshake.clone();
+        let (client, connection) = target.config.connect(handshake.clone()).await.map_err(|e| told(&e))?;
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                let cause = failure(&error).error;
+                tracing::warn!(%cause, "a database connection ended");
+            }
+        });
+        client.batch_execute(&self.settings).await.map_err(|e| told(&e))?;
+        Ok(Session::new(client, handshake, self.limit, (generation, self.watch.clone())))
+    }
+}
+
+/// The authorities of the machine, and the operator's own.
+fn roots(options: &Options) -> Result<rustls::RootCertStore, Error> {
+    let unreadable = |what: String| Error::Unavailable(format!("certificate authority: {what}"));
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if let Some(path) = &options.ca_file {
+        use rustls::pki_types::{CertificateDer, pem::PemObject};
+        for certificate in CertificateDer::pem_file_iter(path).map_err(|e| unreadable(e.to_string()))? {
+            let certificate = certificate.map_err(|e| unreadable(e.to_string()))?;
+            roots.add(certificate).map_err(|e| unreadable(e.to_string()))?;
+        }
+    }
+    Ok(roots)
+}
+
+fn tls(roots: rustls::RootCertStore, protocols: &[&[u8]]) -> Result<MakeRustlsConnect, Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| Error::Unavailable(format!("TLS: {error}")))?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+    Ok(MakeRustlsConnect::new(config))
+}

@@ -1,0 +1,169 @@
+//! The first bytes of a connection: whether it is encrypted, and that no password leaves in clear.
+//!
+//! The driver has no switch for either. It hands a stream over to its TLS connector before anything was said where the
+//! negotiation is called "direct", so the connector here makes the request for TLS itself, and gives back either an
+//! encrypted stream or one that is watched until the server has accepted the credential.
+
+use super::password_guard::PasswordGuard;
+use crate::engine::TransportProtection;
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio_postgres::Socket;
+use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// How a connection begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encryption {
+    /// A Unix socket, over which servers offer none.
+    Unavailable,
+    /// None was wanted.
+    Declined,
+    /// Where the server offers it.
+    Preferred,
+    Required,
+    /// From the first byte on, without asking.
+    Immediate,
+}
+
+/// The request for TLS: its length, and a version that no server has.
+const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xD2, 0x16, 0x2F];
+const TLS_GRANTED: u8 = b'S';
+
+#[derive(Clone)]
+pub struct Handshake {
+    tls: MakeRustlsConnect,
+    encryption: Encryption,
+    /// The server offered no TLS, and none was required.
+    fell_back: Arc<AtomicBool>,
+}
+
+impl Handshake {
+    pub fn new(tls: MakeRustlsConnect, encryption: Encryption) -> Handshake {
+        Handshake { tls, encryption, fell_back: Arc::default() }
+    }
+
+    /// What protects the connection that was made last.
+    pub fn protection(&self) -> TransportProtection {
+        match self.encryption {
+            Encryption::Unavailable => TransportProtection::Socket,
+            Encryption::Declined => TransportProtection::PlainByChoice,
+            Encryption::Preferred if self.fell_back.load(Ordering::Relaxed) => {
+                TransportProtection::PlainLoopback
+            }
+            Encryption::Preferred | Encryption::Required | Encryption::Immediate => TransportProtection::Tls,
+        }
+    }
+}
+
+type RustlsConnect = <MakeRustlsConnect as MakeTlsConnect<Socket>>::TlsConnect;
+type RustlsStream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
+
+impl MakeTlsConnect<Socket> for Handshake {
+    type Stream = ServerStream;
+    type TlsConnect = HostHandshake;
+    type Error = Infallible;
+
+    fn make_tls_connect(&mut self, host: &str) -> Result<HostHandshake, Infallible> {
+        let tls = MakeTlsConnect::<Socket>::make_tls_connect(&mut self.tls, host)?;
+        Ok(HostHandshake { tls, encryption: self.encryption, fell_back: Arc::clone(&self.fell_back) })
+    }
+}
+
+/// The handshake with one host.
+pub struct HostHandshake {
+    tls: RustlsConnect,
+    encryption: Encryption,
+    fell_back: Arc<AtomicBool>,
+}
+
+impl HostHandshake {
+    async fn run(self, mut socket: Socket) -> io::Result<ServerStream> {
+        let is_encrypted = match self.encryption {
+            Encryption::Unavailable | Encryption::Declined => false,
+            Encryption::Immediate => true,
+            Encryption::Required | Encryption::Preferred => request_tls(&mut socket).await?,
+        };
+        if !is_encrypted && self.encryption == Encryption::Required {
+            return Err(io::Error::other("the server offers no TLS"));
+        }
+        self.fell_back.store(!is_encrypted, Ordering::Relaxed);
+        match is_encrypted {
+            true => Ok(ServerStream::Encrypted(self.tls.connect(socket).await?)),
+            false => Ok(ServerStream::Plain(PasswordGuard::new(socket))),
+        }
+    }
+}
+
+/// Whether the server grants it. One byte is read and no more: what follows belongs to the handshake.
+async fn request_tls(socket: &mut Socket) -> io::Result<bool> {
+    socket.write_all(&TLS_REQUEST).await?;
+    socket.flush().await?;
+    Ok(socket.read_u8().await? == TLS_GRANTED)
+}
+
+impl TlsConnect<Socket> for HostHandshake {
+    type Stream = ServerStream;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<ServerStream>> + Send>>;
+
+    fn connect(self, socket: Socket) -> Self::Future {
+        Box::pin(self.run(socket))
+    }
+}
+
+pub enum ServerStream {
+    Encrypted(RustlsStream),
+    Plain(PasswordGuard<Socket>),
+}
+
+impl TlsStream for ServerStream {
+    fn channel_binding(&self) -> ChannelBinding {
+        match self {
+            ServerStream::Encrypted(stream) => stream.channel_binding(),
+            ServerStream::Plain(_) => ChannelBinding::none(),
+        }
+    }
+}
+
+impl AsyncRead for ServerStream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            ServerStream::Encrypted(stream) => Pin::new(stream).poll_read(context, into),
+            ServerStream::Plain(stream) => Pin::new(stream).poll_read(context, into),
+        }
+    }
+}
+
+impl AsyncWrite for ServerStream {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            ServerStream::Encrypted(stream) => Pin::new(stream).poll_write(context, bytes),
+            ServerStream::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            ServerStream::Encrypted(stream) => Pin::new(stream).poll_flush(context),
+            ServerStream::Plain(stream) => Pin::new(stream).poll_flush(context),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            ServerStream::Encrypted(stream) => Pin::new(stream).poll_shutdown(context),
+            ServerStream::Plain(stream) => Pin::new(stream).poll_shutdown(context),
+        }
+    }
+}

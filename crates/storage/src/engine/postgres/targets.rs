@@ -1,0 +1,133 @@
+//! The hosts of an address, each with the protection that it needs. Only this machine is talked to in clear without
+//! being told to.
+
+use super::handshake::{Encryption, Handshake};
+use std::net::IpAddr;
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode, SslNegotiation};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// One host, as it is connected to.
+pub struct Target {
+    pub config: Config,
+    pub handshake: Handshake,
+}
+
+/// The hosts of an address, in their order. Certificates are verified by `tls`; `direct_tls` also says what is spoken.
+pub fn targets(config: &Config, tls: &MakeRustlsConnect, direct_tls: &MakeRustlsConnect) -> Vec<Target> {
+    let each = config.get_hosts().iter().enumerate().map(|(place, host)| {
+        let address = config.get_hostaddrs().get(place).copied();
+        let port = config.get_ports().get(place).or_else(|| config.get_ports().first()).copied();
+        let encryption = encryption(config, host, address);
+        let mut own = without_hosts(config);
+        own.port(port.unwrap_or(5432));
+        match host {
+            Host::Tcp(name) => own.host(name),
+            Host::Unix(folder) => own.host_path(folder),
+        };
+        if let Some(address) = address {
+            own.hostaddr(address);
+        }
+        match encryption {
+            Encryption::Unavailable => own.ssl_mode(SslMode::Disable),
+            // The stream is handed over to our own handshake, before anything was said.
+            _ => own.ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct),
+        };
+        let tls = if encryption == Encryption::Immediate { direct_tls } else { tls };
+        Target { config: own, handshake: Handshake::new(tls.clone(), encryption) }
+    });
+    each.collect()
+}
+
+fn encryption(config: &Config, host: &Host, address: Option<IpAddr>) -> Encryption {
+    match (host, config.get_ssl_mode()) {
+        (Host::Unix(_), _) => Encryption::Unavailable,
+        (_, SslMode::Disable) => Encryption::Declined,
+        _ if config.get_ssl_negotiation() == SslNegotiation::Direct => Encryption::Immediate,
+        (_, SslMode::Prefer) if is_loopback(host, address) => Encryption::Preferred,
+        _ => Encryption::Required,
+    }
+}
+
+/// Whether only this machine is reached there. A name other than `localhost` may lead anywhere tomorrow.
+pub fn is_loopback(host: &Host, address: Option<IpAddr>) -> bool {
+    let Host::Tcp(name) = host else { return true };
+    match address.or_else(|| name.parse().ok()) {
+        Some(address) => address.to_canonical().is_loopback(),
+        None => name.eq_ignore_ascii_case("localhost"),
+    }
+}
+
+/// The driver can add hosts to a configuration, but not take them away.
+fn without_hosts(config: &Config) -> Config {
+    let mut copy = Config::new();
+    if let Some(user) = config.get_user() {
+        copy.user(user);
+    }
+    if let Some(password) = config.get_password() {
+        copy.password(password);
+    }
+    if let Some(name) = config.get_dbname() {
+        copy.dbname(name);
+    }
+    if let Some(options) = config.get_options() {
+        copy.options(options);
+    }
+    if let Some(name) = config.get_application_name() {
+        copy.application_name(name);
+    }
+    if let Some(timeout) = config.get_connect_timeout() {
+        copy.connect_timeout(*timeout);
+    }
+    if let Some(timeout) = config.get_tcp_user_timeout() {
+        copy.tcp_user_timeout(*timeout);
+    }
+    copy.keepalives(config.get_keepalives()).keepalives_idle(config.get_keepalives_idle());
+    if let Some(interval) = config.get_keepalives_interval() {
+        copy.keepalives_interval(interval);
+    }
+    if let Some(retries) = config.get_keepalives_retries() {
+        copy.keepalives_retries(retries);
+    }
+    copy.target_session_attrs(config.get_target_session_attrs())
+        .channel_binding(config.get_channel_binding())
+        .load_balance_hosts(config.get_load_balance_hosts());
+    copy
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begins(address: &str) -> Vec<Encryption> {
+        let config: Config = address.parse().unwrap();
+        let hosts = config.get_hosts().iter().enumerate();
+        hosts
+            .map(|(place, host)| encryption(&config, host, config.get_hostaddrs().get(place).copied()))
+            .collect()
+    }
+
+    #[test]
+    fn only_this_machine_is_talked_to_in_clear_without_being_told_to() {
+        use Encryption::{Declined, Immediate, Preferred, Required, Unavailable};
+        for (address, expected) in [
+            ("postgres://u@127.0.0.1/d", vec![Preferred]),
+            ("postgres://u@127.8.9.1/d", vec![Preferred]),
+            ("postgres://u@[::1]/d", vec![Preferred]),
+            ("postgres://u@LOCALHOST/d", vec![Preferred]),
+            ("postgres://u@%2Frun%2Fpostgresql/d", vec![Unavailable]),
+            ("postgres://u@db.example/d", vec![Required]),
+            ("postgres://u@10.0.0.7/d", vec![Required]),
+            ("postgres://u@localhost.example/d", vec![Required]),
+            ("postgres://u@localhost/d?hostaddr=10.0.0.7", vec![Required]),
+            ("postgres://u@db.example/d?hostaddr=127.0.0.1", vec![Preferred]),
+            ("postgres://u@localhost/d?sslmode=require", vec![Required]),
+            ("postgres://u@db.example/d?sslmode=disable", vec![Declined]),
+            ("postgres://u@db.example/d?sslmode=require&sslnegotiation=direct", vec![Immediate]),
+            ("postgres://u@127.0.0.1:1,db.example:2/d", vec![Preferred, Required]),
+            ("postgres://u@%2Frun,db.example/d", vec![Unavailable, Required]),
+        ] {
+            assert_eq!(begins(address), expected, "{address}");
+        }
+    }
+}
