@@ -12,6 +12,7 @@ mod codes;
 mod colour;
 mod criteria;
 mod date;
+mod digits;
 mod document;
 mod email;
 mod entity;
@@ -50,6 +51,7 @@ pub use criteria::{
     BenefitCriteria, BenefitKey, ClaimCriteria, Contact, DealCriteria, MemberCriteria, ValidationKeys,
 };
 pub use date::Date;
+pub use digits::{decimal_digit, with_ascii_digits};
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;
 pub use entity::{CaseKind, Entity, SituationKind};

@@ -105,6 +105,8 @@ impl fmt::Debug for MailSettings {
 pub struct HttpSettings {
     pub limits: Limits,
     pub http: Http,
+    /// 0 where they are not counted.
+    pub user_requests_per_second: u32,
 }
 
 impl HttpSettings {
@@ -125,6 +127,7 @@ impl HttpSettings {
                 import_mib: values.integer("http.import_mib", 1..=1024)?,
                 is_strict: values.path("tls.cert_file").is_some(),
             },
+            user_requests_per_second: values.integer("http.user_requests_per_second", 0..=1_000_000)?,
         })
     }
 }

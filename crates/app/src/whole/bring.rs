@@ -70,6 +70,8 @@ pub async fn bring(
     let begun = run.begin().await?;
     let before = run.written(&begun);
     run.go_on(begun, &*tell).await?;
+    // Archives of older versions have them in the clear.
+    crate::credit_cards::seal_clear_tokens(app, &run.safe.vault, tenant).await?;
     let is_default = run.finish().await?;
     Ok(Brought { manifest: run.archive.manifest, before, is_default })
 }
