@@ -122,6 +122,9 @@ fn what_the_readmes_say_to_paste_works_as_pasted() {
     for document in ["README.md", "README.pt-BR.md"] {
         let folder = tempfile::tempdir().unwrap();
         let line = commands(document).into_iter().find(|line| line.starts_with("serve --demo")).unwrap();
+        // One that was free a moment ago: no port is anybody's for ever.
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let line = line.replace("127.0.0.1:9000", &free);
         let mut serve = Command::new(env!("CARGO_BIN_EXE_amparo"));
         serve.current_dir(folder.path()).args(words(&line));
         serve.args(["--listen", "127.0.0.1:0", "--log-level", "off"]);
@@ -129,8 +132,6 @@ fn what_the_readmes_say_to_paste_works_as_pasted() {
         let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
         let line = lines.find_map(|line| line.ok().filter(|line| line.contains("http://"))).unwrap();
         let address = line.rsplit_once("http://").unwrap().1;
-        // One that was free a moment ago: no port is anybody's for ever.
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
         let script = blocks(document, "sh").concat();
         let script = script.replace("127.0.0.1:8080", address).replace("127.0.0.1:9000", &free);
         let here = Path::new(env!("CARGO_BIN_EXE_amparo")).parent().unwrap();

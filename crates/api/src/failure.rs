@@ -1,5 +1,6 @@
 //! Every refusal, as `text/plain` in Portuguese. The body is the sentence; what is inside goes to the log.
 
+use app::HeavyWork;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{DatabaseFault, FileProblem, ImportProblem, Rejection};
@@ -37,6 +38,10 @@ pub enum Failure {
     TooManyLookups(Duration),
     /// More logins wait than can be checked.
     Busy,
+    /// More workbooks are read, or made, than the server does at once.
+    NoPlace(HeavyWork),
+    /// A user's requests come faster than they may.
+    TooManyRequests(Duration),
     /// The server has no association yet.
     NoTenant,
     /// The database cannot be reached, or takes too long.
@@ -79,8 +84,11 @@ impl Failure {
             Failure::Input(_) | Failure::BadHost => StatusCode::BAD_REQUEST,
             Failure::Conflict(_) | Failure::StillRunning => StatusCode::CONFLICT,
             Failure::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
-            Failure::TooManyFailures(_) | Failure::TooManyLookups(_) => StatusCode::TOO_MANY_REQUESTS,
+            Failure::TooManyFailures(_) | Failure::TooManyLookups(_) | Failure::TooManyRequests(_) => {
+                StatusCode::TOO_MANY_REQUESTS
+            }
             Failure::Busy
+            | Failure::NoPlace(_)
             | Failure::NoTenant
             | Failure::Unavailable
             | Failure::DatabaseFault(_)
@@ -131,6 +139,15 @@ impl Failure {
                 );
             }
             Failure::Busy => "Há entradas demais ao mesmo tempo; tente de novo em instantes.",
+            Failure::NoPlace(HeavyWork::WorkbookExport) => {
+                "Há exportações demais em XLSX ao mesmo tempo; tente de novo em instantes, ou exporte em CSV."
+            }
+            Failure::NoPlace(HeavyWork::WorkbookReading) => {
+                "Há planilhas demais sendo lidas ao mesmo tempo; tente de novo em instantes, ou envie em CSV."
+            }
+            Failure::TooManyRequests(_) => {
+                "Este usuário faz pedidos demais; espere os segundos do cabeçalho Retry-After e continue mais devagar."
+            }
             Failure::NoTenant => "Este servidor ainda não tem uma associação cadastrada para este endereço.",
             Failure::Unavailable => "O banco de dados não responde no momento; tente de novo em instantes.",
             Failure::DatabaseFault(fault) => wire::database_fault::sentence(*fault),
@@ -153,11 +170,15 @@ impl Failure {
 
     fn retry_after(&self) -> Option<u64> {
         match self {
-            Failure::TooManyFailures(wait) | Failure::TooManyLookups(wait) => {
-                Some(wait.as_millis().div_ceil(1000).max(1) as u64)
-            }
+            Failure::TooManyFailures(wait)
+            | Failure::TooManyLookups(wait)
+            | Failure::TooManyRequests(wait) => Some(wait.as_millis().div_ceil(1000).max(1) as u64),
             Failure::StillRunning => Some(1),
-            Failure::Busy | Failure::Unavailable | Failure::FilesUnavailable | Failure::Stopping => Some(5),
+            Failure::Busy
+            | Failure::NoPlace(_)
+            | Failure::Unavailable
+            | Failure::FilesUnavailable
+            | Failure::Stopping => Some(5),
             _ => None,
         }
     }
@@ -225,6 +246,8 @@ impl From<app::Error> for Failure {
             app::Error::TooMany(wait) => Failure::TooManyFailures(wait),
             app::Error::TooOften(wait) => Failure::TooManyLookups(wait),
             app::Error::Busy => Failure::Busy,
+            app::Error::NoPlace(work) => Failure::NoPlace(work),
+            app::Error::TooManyRequests(wait) => Failure::TooManyRequests(wait),
             app::Error::NoTenant => Failure::NoTenant,
             app::Error::KeyReused => Failure::KeyReused,
             app::Error::NoSuch { field, code } => {
@@ -287,6 +310,9 @@ mod tests {
             Failure::TooManyFailures(Duration::from_millis(61_200)),
             Failure::TooManyLookups(Duration::from_secs(5)),
             Failure::Busy,
+            Failure::NoPlace(HeavyWork::WorkbookExport),
+            Failure::NoPlace(HeavyWork::WorkbookReading),
+            Failure::TooManyRequests(Duration::from_millis(200)),
             Failure::NoTenant,
             Failure::Unavailable,
             Failure::Unknown,
@@ -318,8 +344,10 @@ mod tests {
             Failure::FilesUnavailable => 21,
             Failure::BadHost => 22,
             Failure::DatabaseFault(_) => 23,
+            Failure::NoPlace(_) => 24,
+            Failure::TooManyRequests(_) => 25,
         });
-        assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=23).collect());
+        assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=25).collect());
         all
     }
 

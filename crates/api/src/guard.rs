@@ -48,7 +48,9 @@ async fn admit(state: &State, needed: Access, request: &mut Request) -> Result<(
 
 async fn bearer(state: &State, headers: &HeaderMap) -> Result<std::sync::Arc<access::Session>, Failure> {
     let token = credential(headers, "bearer").ok_or(Failure::Credential(Challenge::Bearer))?;
-    Ok(access::enter(&state.app, token).await?)
+    let session = access::enter(&state.app, token).await?;
+    state.app.request_limit.count(&session, state.app.now())?;
+    Ok(session)
 }
 
 /// The host that the caller asked for, with its port.

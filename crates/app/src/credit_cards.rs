@@ -2,11 +2,14 @@
 
 use crate::access::Session;
 use crate::audit::saw;
+use crate::vault::{Place, Vault};
 use crate::{App, Error};
-use domain::{Field, PersonCode, Scope, fold};
+use domain::{Chance, CreditCardCode, Field, PersonCode, Scope, TenantId, fold};
+use std::sync::Arc;
 use storage::credit_cards;
 pub use storage::credit_cards::CreditCard;
-use storage::{Tx, people};
+use storage::secrets::{self, Kind};
+use storage::{Lane, Tx, people};
 
 /// The cards of a person whom the caller may see, also those no longer used; by the name on them, then by code.
 pub async fn of(app: &App, caller: &Session, person: PersonCode) -> Result<Vec<CreditCard>, Error> {
@@ -25,4 +28,55 @@ async fn read(tx: &mut Tx, scope: &Scope, person: PersonCode) -> Result<Option<V
         return Ok(None);
     }
     Ok(Some(credit_cards::of(tx, scope.tenant(), person).await?))
+}
+
+/// Cards whose tokens are sealed in one unit.
+const TOGETHER: i64 = 200;
+
+/// Seals the tokens of a tenant's cards that stand in the clear, as versions before this one kept them, and empties their
+/// column; says how many there were. Run again where it was cut off, it goes on with the rest.
+pub async fn seal_clear_tokens(app: &App, vault: &Vault, tenant: TenantId) -> Result<u64, Error> {
+    let mut sealed = 0;
+    loop {
+        let input = (vault.clone(), Arc::clone(&app.chance), tenant);
+        let unit = app.db.write(Lane::background(tenant), input, |tx, (vault, chance, tenant)| {
+            Box::pin(seal_some(tx, vault, &**chance, *tenant))
+        });
+        let count = unit.await?;
+        sealed += count;
+        if count < TOGETHER.unsigned_abs() {
+            return Ok(sealed);
+        }
+    }
+}
+
+async fn seal_some(tx: &mut Tx, vault: &Vault, chance: &dyn Chance, tenant: TenantId) -> Result<u64, Error> {
+    let clear = credit_cards::clear_tokens(&mut *tx, tenant, TOGETHER).await?;
+    for (person, code, token) in &clear {
+        seal_token(tx, vault, chance, (tenant, *code), token).await?;
+        credit_cards::empty_token(tx, tenant, (*person, *code)).await?;
+    }
+    Ok(clear.len() as u64)
+}
+
+/// Keeps what the gateway knows a card by where only the server's key opens it.
+pub(crate) async fn seal_token(
+    tx: &mut Tx,
+    vault: &Vault,
+    chance: &dyn Chance,
+    (tenant, code): (TenantId, CreditCardCode),
+    token: &str,
+) -> Result<(), Error> {
+    let place = Place { tenant, kind: Kind::CreditCard, code: code.get() };
+    let sealed = vault.seal(chance, place, token.as_bytes())?;
+    Ok(secrets::keep(tx, tenant, Kind::CreditCard, code.get(), &sealed).await?)
+}
+
+/// The same for every association of the server.
+pub async fn seal_all_clear_tokens(app: &App, vault: &Vault) -> Result<u64, Error> {
+    let mut sealed = 0;
+    for tenant in storage::tenants::all(&app.db).await? {
+        sealed += seal_clear_tokens(app, vault, tenant.id).await?;
+    }
+    Ok(sealed)
 }

@@ -23,6 +23,12 @@ pub enum Error {
     /// More logins wait than can be checked.
     #[error("too many logins at once")]
     Busy,
+    /// As much of this work is under way as the server does at once.
+    #[error("no place is free for {0:?}")]
+    NoPlace(HeavyWork),
+    /// A user's requests come faster than they may.
+    #[error("too many requests of one user; again in {0:?}")]
+    TooManyRequests(Duration),
     /// The server has no association yet that this could be meant for.
     #[error("no tenant is meant")]
     NoTenant,
@@ -55,6 +61,13 @@ pub enum Error {
     Text(String),
 }
 
+/// Work of which the server does little at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeavyWork {
+    WorkbookReading,
+    WorkbookExport,
+}
+
 impl Error {
     /// The database could not be used just now: the same may work in a moment, or once somebody has mended it.
     pub fn is_passing(&self) -> bool {
@@ -62,6 +75,7 @@ impl Error {
         matches!(
             self,
             Error::Busy
+                | Error::NoPlace(_)
                 | Error::Files(_)
                 | Error::Storage(Unavailable(_) | DatabaseFault { .. } | TooSlow | Unknown)
         )

@@ -81,6 +81,12 @@ pub async fn run_if_due(app: &App, retention: &Retention) -> Result<Option<u64>,
             Err(error) => tracing::warn!(%error, %tenant, what = "files", "a sweep failed"),
         }
     }
+    // Rows of older versions, and of archives that they wrote.
+    if let Some(vault) = &app.vault
+        && let Err(error) = crate::credit_cards::seal_all_clear_tokens(app, vault).await
+    {
+        tracing::warn!(%error, "tokens of credit cards could not be sealed");
+    }
     let now = app.now();
     let done = (lease, now, now.plus(retention.interval));
     let ours = app.db.write(lane, done, |tx, done| Box::pin(finish(tx, done))).await?;

@@ -20,6 +20,7 @@ pub mod dependents;
 mod differences;
 pub mod equipment;
 mod error;
+mod fair_places;
 pub mod feed;
 pub mod files;
 pub mod find;
@@ -39,6 +40,7 @@ pub mod people;
 pub mod presence;
 pub mod receivers;
 pub mod registering;
+mod request_limit;
 pub mod resets;
 pub mod saved;
 pub mod searches;
@@ -58,8 +60,10 @@ mod vehicles;
 pub mod visits;
 pub mod whole;
 
-pub use error::{Error, collect};
+pub use error::{Error, HeavyWork, collect};
+pub use fair_places::{FairPlaces, HeldPlace};
 pub use passwords::{Cost, Passwords, Turn};
+pub use request_limit::RequestLimit;
 pub use storage::Error as StorageError;
 pub use vault::Vault;
 
@@ -98,6 +102,28 @@ pub struct App {
     pub importing: Arc<Notify>,
     /// The largest file that pages take to be imported.
     pub import_mib: u64,
+    pub heavy_work: Arc<HeavyWorkPlaces>,
+    pub request_limit: Arc<RequestLimit>,
+}
+
+/// What the server does little of at a time, and shares between associations.
+pub struct HeavyWorkPlaces {
+    /// Workbooks that are read: each is held in memory.
+    pub workbook_readings: FairPlaces,
+    /// Workbooks that are made.
+    pub workbook_exports: FairPlaces,
+    /// Workbooks that were made and leave: each is a file on the server's disk as long as its reader takes.
+    pub leaving_workbooks: FairPlaces,
+}
+
+impl Default for HeavyWorkPlaces {
+    fn default() -> HeavyWorkPlaces {
+        HeavyWorkPlaces {
+            workbook_readings: FairPlaces::new(2, 1),
+            workbook_exports: FairPlaces::new(3, 2),
+            leaving_workbooks: FairPlaces::new(32, 8),
+        }
+    }
 }
 
 impl App {
@@ -120,6 +146,8 @@ impl App {
             changed: Arc::default(),
             importing: Arc::default(),
             import_mib: 64,
+            heavy_work: Arc::default(),
+            request_limit: Arc::default(),
         }
     }
 

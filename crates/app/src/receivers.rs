@@ -268,20 +268,40 @@ pub struct Changes {
     pub active: Option<bool>,
 }
 
+/// A receiver as it was changed.
+#[derive(Clone, Debug)]
+pub struct ChangedReceiver {
+    pub receiver: Told,
+    /// Where it leads to another server now: told here and never again.
+    pub secret: Option<SigningSecret>,
+}
+
+/// What is done to a receiver that is changed.
+struct ReceiverUpdate {
+    code: ReceiverCode,
+    changes: Changes,
+    zone: TimeZone,
+    /// Used where the address leads to another server.
+    new_secret: SigningSecret,
+}
+
+/// Changes a receiver. Where its address leads to another server, what that one must not learn goes: values of headers that
+/// were not sent anew are removed, and a new secret signs alone.
 pub async fn change(
     app: &App,
     vault: &Vault,
     by: By,
     (code, changes): (ReceiverCode, Changes),
-    once: Once<Told>,
-) -> Result<Done<Told>, Error> {
+    once: Once<ChangedReceiver>,
+) -> Result<Done<ChangedReceiver>, Error> {
     let zone = registers(app, by.tenant).await?.zone.clone();
-    let doing = Doing::new(app, vault, by, (code, changes, zone));
+    let new_secret = SigningSecret::generated(&*app.chance);
+    let doing = Doing::new(app, vault, by, ReceiverUpdate { code, changes, zone, new_secret });
     once::write(app, Lane::of(by.tenant), once, doing, |tx, doing| Box::pin(update(tx, doing))).await
 }
 
-async fn update(tx: &mut Tx, doing: &Doing<(ReceiverCode, Changes, TimeZone)>) -> Result<Told, Error> {
-    let ((code, changes, zone), tenant) = (&doing.what, doing.by.tenant);
+async fn update(tx: &mut Tx, doing: &Doing<ReceiverUpdate>) -> Result<ChangedReceiver, Error> {
+    let (ReceiverUpdate { code, changes, zone, new_secret }, tenant) = (&doing.what, doing.by.tenant);
     let code = *code;
     let had = receivers::find(&mut *tx, tenant, code).await?.ok_or(unknown(code))?;
     let mut sealed = open(tx, &doing.vault, tenant, code).await?;
@@ -289,6 +309,11 @@ async fn update(tx: &mut Tx, doing: &Doing<(ReceiverCode, Changes, TimeZone)>) -
     let wanted = differences(changes, &told(had.clone(), &sealed.headers));
     if let Some(old) = refuse_old(changes.version, present, zone, &wanted) {
         return Err(old.into());
+    }
+    let moves = moves_to_another_server(&had.address, changes.address.as_ref());
+    if moves {
+        let secret = new_secret.expose().to_owned();
+        sealed = Sealed { secret, previous: Vec::new(), headers: Vec::new() };
     }
     if let Some(headers) = &changes.headers {
         sealed.headers.clone_from(headers);
@@ -307,8 +332,18 @@ async fn update(tx: &mut Tx, doing: &Doing<(ReceiverCode, Changes, TimeZone)>) -
     }
     receivers::update(tx, tenant, &new(code, &address, &wanted), active, doing.now).await?;
     doing.keep(tx, code, &sealed).await?;
-    doing.tell(tx, "PUT /gestao/receptor/{codReceptor}", format!("receptor {code} alterado")).await?;
-    now(tx, &doing.vault, tenant, code).await
+    let told = match moves {
+        true => format!("receptor {code} alterado, para outro servidor, com segredo novo"),
+        false => format!("receptor {code} alterado"),
+    };
+    doing.tell(tx, "PUT /gestao/receptor/{codReceptor}", told).await?;
+    let receiver = now(tx, &doing.vault, tenant, code).await?;
+    Ok(ChangedReceiver { receiver, secret: moves.then(|| new_secret.clone()) })
+}
+
+fn moves_to_another_server(had: &str, wanted: Option<&ReceiverAddress>) -> bool {
+    let had = ReceiverAddress::parse(had);
+    wanted.is_some_and(|wanted| !had.is_ok_and(|had| had.is_same_server(wanted)))
 }
 
 /// What was sent of a receiver, beside what stands now.

@@ -14,10 +14,11 @@ pub use storage::registers::Record;
 
 use crate::access::Session;
 use crate::once::{self, Done, Once};
-use crate::{App, Error, base};
-use domain::{Moment, PersonCode, Scope, TimeZone, UserCode};
+use crate::{App, Error, Vault, base, credit_cards};
+use domain::{Chance, CreditCardCode, Moment, PersonCode, Scope, TimeZone, UserCode};
 use judged::judge;
-use registers::Register;
+use registers::{Kind, Register, Value};
+use std::sync::Arc;
 use storage::versions::{self, Versions};
 use storage::{Lane, Tx, audit, counters, registers as kept};
 use wire::register::Sent;
@@ -33,6 +34,9 @@ struct Doing {
     sent: Sent,
     zone: TimeZone,
     now: Moment,
+    /// What seals fields that nobody may read, where a server runs.
+    vault: Option<Vault>,
+    chance: Arc<dyn Chance>,
 }
 
 /// A record as it was written.
@@ -82,6 +86,8 @@ async fn save(
         sent,
         zone,
         now: app.now(),
+        vault: app.vault.clone(),
+        chance: Arc::clone(&app.chance),
     };
     let done =
         once::write(app, Lane::of(tenant), once, doing, |tx, doing| Box::pin(write(tx, doing))).await?;
@@ -123,6 +129,8 @@ async fn store(tx: &mut Tx, doing: &Doing, wish: &mut Wish<'_>) -> Result<(), Er
     };
     wish.settle(code);
     rules::before(tx, wish).await?;
+    let what = wish.told();
+    seal_secrets(tx, doing, wish, code).await?;
     let row = (code, &wish.values[..], wish.active);
     match &wish.had {
         Some(_) => kept::update(tx, register, tenant, row, doing.now).await?,
@@ -135,9 +143,29 @@ async fn store(tx: &mut Tx, doing: &Doing, wish: &mut Wish<'_>) -> Result<(), Er
         user: doing.user,
         operation: told.operation,
         person: wish.person,
-        detail: Some(format!("{} {code}: {}", register.path, wish.told())),
+        detail: Some(format!("{} {code}: {what}", register.path)),
     };
     Ok(audit::append(tx, &entry).await?)
+}
+
+/// Keeps what nobody may read among the sealed secrets, and leaves its column empty.
+async fn seal_secrets(tx: &mut Tx, doing: &Doing, wish: &mut Wish<'_>, code: i32) -> Result<(), Error> {
+    let tenant = doing.scope.tenant();
+    for (field, value) in doing.register.fields.iter().zip(&mut wish.values) {
+        if !matches!(field.kind, Kind::Secret { .. }) {
+            continue;
+        }
+        if let Value::Text(token) = &*value
+            && !token.is_empty()
+        {
+            let none = || storage::Error::Broken("the server's key was not opened".to_owned());
+            let vault = doing.vault.as_ref().ok_or_else(none)?;
+            let card = (tenant, CreditCardCode::new(code));
+            credit_cards::seal_token(tx, vault, &*doing.chance, card, token).await?;
+        }
+        *value = Value::Text(String::new());
+    }
+    Ok(())
 }
 
 /// The next code that is nobody's: those that were chosen were passed, but for the very last ones.

@@ -198,3 +198,26 @@ async fn a_process_that_falls_silent_is_gone(world: World) {
     let alive = storage::processes::alive(&app.db, app.now().minus(presence::GONE_AFTER)).await.unwrap();
     assert_eq!(alive.iter().map(|one| one.process.as_str()).collect::<Vec<_>>(), ["two"]);
 }
+
+/// Versions before kept what a gateway knows a card by in the clear.
+#[both_engines]
+async fn tokens_of_cards_that_stand_in_the_clear_are_sealed(world: World) {
+    let mut rows = Vec::new();
+    for tenant in [world.here, world.there] {
+        rows.push(sql("INSERT INTO people (tenant, code, nature, document, name, folded_name, branch, version, created_at, updated_at)
+             VALUES ($1, 901, 1, '90100000000', 'Ana', 'ana', 1, 1, 0, 0)").arg(tenant));
+        for code in 1..=250i64 {
+            let text =
+                "INSERT INTO credit_cards (tenant, person, code, brand, last_digits, holder, valid_until,
+                 gateway_token, is_main, active, version, created_at, updated_at)
+                 VALUES ($1, 901, $2, 'Visa', '4242', 'ANA', '2029-02', 'tok_em_claro', $3, $3, 1, 0, 0)";
+            rows.push(sql(text).arg(tenant).arg(code).arg(true));
+        }
+    }
+    write(&world, rows).await;
+    let vault = world.app().vault.as_ref().unwrap();
+    assert_eq!(app::credit_cards::seal_all_clear_tokens(world.app(), vault).await.unwrap(), 500);
+    assert_eq!(count(&world, "SELECT COUNT(*) AS n FROM secrets WHERE kind = 'credit_card'").await, 500);
+    assert!(!testkit::dump(world.db()).await.contains("tok_em_claro"));
+    assert_eq!(app::credit_cards::seal_all_clear_tokens(world.app(), vault).await.unwrap(), 0, "once");
+}

@@ -75,6 +75,9 @@ pub enum Refusal {
     Unavailable,
     /// The database refuses its work until somebody mends it.
     DatabaseFault(DatabaseFault),
+    /// Workbooks that are made, or read.
+    TooManyExports,
+    TooManyWorkbooks,
     /// Where files are kept.
     FilesAway,
     Broken,
@@ -89,9 +92,11 @@ impl Refusal {
             Refusal::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Refusal::Unreadable => StatusCode::BAD_REQUEST,
             Refusal::TooOften => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::Unavailable | Refusal::DatabaseFault(_) | Refusal::FilesAway => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
+            Refusal::Unavailable
+            | Refusal::DatabaseFault(_)
+            | Refusal::FilesAway
+            | Refusal::TooManyExports
+            | Refusal::TooManyWorkbooks => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::Broken => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -105,7 +110,9 @@ impl Refusal {
             Refusal::Forbidden => "Esta página é do administrador",
             Refusal::NotThere => "Não encontramos esta página",
             Refusal::TooLarge => "O formulário é grande demais",
-            Refusal::TooOften => "Um instante, por favor",
+            Refusal::TooOften | Refusal::TooManyExports | Refusal::TooManyWorkbooks => {
+                "Um instante, por favor"
+            }
             Refusal::Unavailable | Refusal::FilesAway => "Voltamos em instantes",
             Refusal::DatabaseFault(_) => "O servidor precisa de cuidados",
             Refusal::Broken => "Algo deu errado",
@@ -130,6 +137,12 @@ impl Refusal {
             Refusal::TooOften => "Houve pedidos demais deste endereço; tente de novo daqui a um minuto.",
             Refusal::Unavailable => "O banco de dados não responde no momento; tente de novo em instantes.",
             Refusal::DatabaseFault(fault) => wire::database_fault::sentence(fault),
+            Refusal::TooManyExports => {
+                "Há exportações demais em XLSX ao mesmo tempo; tente de novo em instantes, ou exporte em CSV."
+            }
+            Refusal::TooManyWorkbooks => {
+                "Há planilhas demais sendo lidas ao mesmo tempo; tente de novo em instantes, ou envie em CSV."
+            }
             Refusal::FilesAway => {
                 "Os arquivos não podem ser lidos nem gravados no momento; tente de novo em instantes."
             }
@@ -154,7 +167,9 @@ impl IntoResponse for Refusal {
 impl From<&app::Error> for Refusal {
     fn from(error: &app::Error) -> Refusal {
         match error {
-            app::Error::TooMany(_) => return Refusal::TooOften,
+            app::Error::TooMany(_) | app::Error::TooManyRequests(_) => return Refusal::TooOften,
+            app::Error::NoPlace(app::HeavyWork::WorkbookExport) => return Refusal::TooManyExports,
+            app::Error::NoPlace(app::HeavyWork::WorkbookReading) => return Refusal::TooManyWorkbooks,
             _ => tracing::warn!(%error, "a page could not be answered"),
         }
         if let Some(fault) = error.database_fault() {

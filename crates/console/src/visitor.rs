@@ -83,6 +83,9 @@ impl FromRequestParts<App> for Guest {
             Err(Error::Credential) => return Err(away()),
             Err(error) => return Err(Turned::Refused(Refusal::from(&error))),
         };
+        if let Err(error) = app.request_limit.count(&visitor.session, app.now()) {
+            return Err(Turned::Refused(Refusal::from(&error)));
+        }
         if visitor.session.role == Role::Integration {
             return Err(Turned::Program);
         }

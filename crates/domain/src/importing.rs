@@ -11,6 +11,12 @@ pub enum ImportProblem {
     Damaged,
     /// It unpacks to more than any sheet that people keep.
     UnpacksTooLarge,
+    /// A workbook with more sheets than this.
+    TooManySheets(usize),
+    /// A workbook that lists one sheet several times.
+    RepeatedSheet,
+    /// Reading it takes longer than any sheet that people keep.
+    TooSlow,
     /// No line with the names of columns, or nothing below it.
     Empty,
     TooManyRows(u32),
@@ -34,6 +40,8 @@ pub enum ImportProblem {
     /// What must have a column and has none.
     NotMapped(Vec<&'static str>),
     // Against the present state.
+    /// So many files are being read for this base already.
+    TooManyReading(usize),
     /// What was asked for cannot be done as the import stands.
     WrongState(&'static str),
     /// The days in which an import can be undone are over.
@@ -46,6 +54,12 @@ pub enum ImportProblem {
 
 impl ImportProblem {
     pub(crate) fn is_conflict(&self) -> bool {
-        matches!(self, ImportProblem::WrongState(_) | ImportProblem::TooLate | ImportProblem::Removed)
+        matches!(
+            self,
+            ImportProblem::WrongState(_)
+                | ImportProblem::TooLate
+                | ImportProblem::Removed
+                | ImportProblem::TooManyReading(_)
+        )
     }
 }

@@ -14,6 +14,7 @@ mod criteria;
 mod cursor;
 mod database_fault;
 mod date;
+mod digits;
 mod document;
 mod email;
 mod entity;
@@ -56,6 +57,7 @@ pub use criteria::{
 pub use cursor::{ChangeDigest, HistoryCursor};
 pub use database_fault::DatabaseFault;
 pub use date::Date;
+pub use digits::{decimal_digit, with_ascii_digits};
 pub use document::{Cnpj, Cpf, Document};
 pub use email::Email;
 pub use entity::{CaseKind, Entity, SituationKind};

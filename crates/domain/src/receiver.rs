@@ -45,6 +45,11 @@ impl ReceiverAddress {
         }
     }
 
+    /// Whether both lead to the same server: scheme, host and port.
+    pub fn is_same_server(&self, other: &ReceiverAddress) -> bool {
+        self.0.origin() == other.0.origin()
+    }
+
     /// The address with a path behind it, joined with one slash.
     pub fn with(&self, path: &str) -> String {
         format!("{}/{path}", self.0.as_str().trim_end_matches('/'))

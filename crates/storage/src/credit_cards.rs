@@ -1,7 +1,8 @@
-//! Credit cards of people, as far as we know them: a payment gateway keeps the rest behind its token.
+//! Credit cards of people, as far as we know them: a payment gateway keeps the rest behind its token. The token is sealed
+//! among the secrets; the column `gateway_token` is empty but for rows of versions that kept it in the clear.
 
 use crate::statement::inserts;
-use crate::{Error, Row, Source, Statement, Value, Weight, sql};
+use crate::{Error, Row, Source, Statement, Tx, Value, Weight, sql};
 use domain::{CreditCardCode, Moment, PersonCode, TenantId};
 
 /// A card as it is shown. The gateway's token is for whoever charges it, and read by nobody else.
@@ -77,11 +78,36 @@ pub fn update(tenant: TenantId, person: PersonCode, card: &CreditCard, now: Mome
     .arg(now)
 }
 
-/// A card with what the gateway knows it by.
+/// The tokens that stand in the clear, of so many cards.
+pub async fn clear_tokens(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    limit: i64,
+) -> Result<Vec<(PersonCode, CreditCardCode, String)>, Error> {
+    let statement =
+        sql("SELECT person, code, gateway_token FROM credit_cards WHERE tenant = $1 AND gateway_token <> ''
+         ORDER BY person, code LIMIT $2")
+        .arg(tenant)
+        .arg(limit);
+    let rows = from.into().all(Weight::Search, statement).await?;
+    rows.iter().map(|row| Ok((row.get("person")?, row.get("code")?, row.get("gateway_token")?))).collect()
+}
+
+/// Empties the column of a token that was sealed.
+pub async fn empty_token(
+    tx: &mut Tx,
+    tenant: TenantId,
+    (person, code): (PersonCode, CreditCardCode),
+) -> Result<(), Error> {
+    let statement =
+        sql("UPDATE credit_cards SET gateway_token = '' WHERE tenant = $1 AND person = $2 AND code = $3");
+    tx.execute(statement.arg(tenant).arg(person).arg(code)).await.map(drop)
+}
+
+/// A card that is written, without a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewCreditCard {
     pub card: CreditCard,
-    pub gateway_token: String,
     pub created_at: Moment,
 }
 
@@ -103,7 +129,7 @@ pub fn insert<'c>(
             card.last_digits.as_str().into(),
             card.holder.as_str().into(),
             card.valid_until.as_str().into(),
-            new.gateway_token.as_str().into(),
+            "".into(),
             card.is_main.into(),
             card.active.into(),
             1.into(),

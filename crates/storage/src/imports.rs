@@ -163,6 +163,38 @@ pub async fn page(
     Ok((rows.iter().map(import).collect::<Result<_, _>>()?, total))
 }
 
+/// An import whose file came and that nobody has started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unconfirmed {
+    pub code: ImportCode,
+    pub state: ImportState,
+    pub user: Option<UserCode>,
+    pub updated_at: Moment,
+}
+
+/// Those of a tenant that were changed since, the oldest first; also those whose file is being read.
+pub async fn unconfirmed(
+    from: impl Into<Source<'_>>,
+    tenant: TenantId,
+    since: Moment,
+) -> Result<Vec<Unconfirmed>, Error> {
+    let statement = sql("SELECT code, state, user_code, updated_at FROM imports WHERE tenant = $1")
+        .arg(tenant)
+        .within("state", [ImportState::Reading, ImportState::Ready, ImportState::Checked])
+        .then("AND updated_at >= ?", [since])
+        .ending("ORDER BY updated_at, code");
+    let rows = from.into().all(Weight::Point, statement).await?;
+    let one = |row: &Row| {
+        Ok(Unconfirmed {
+            code: row.get("code")?,
+            state: row.get("state")?,
+            user: row.get("user_code")?,
+            updated_at: row.get("updated_at")?,
+        })
+    };
+    rows.iter().map(one).collect()
+}
+
 /// Those of a tenant that somebody must work on and nobody does.
 pub async fn due(
     from: impl Into<Source<'_>>,

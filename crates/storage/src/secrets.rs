@@ -9,6 +9,8 @@ pub enum Kind {
     Receiver,
     /// Of a user's second factor.
     SecondFactor,
+    /// What a payment gateway knows a credit card by.
+    CreditCard,
 }
 
 impl Kind {
@@ -16,11 +18,12 @@ impl Kind {
         match self {
             Kind::Receiver => "receiver",
             Kind::SecondFactor => "second_factor",
+            Kind::CreditCard => "credit_card",
         }
     }
 
     pub fn from_name(name: &str) -> Option<Kind> {
-        [Kind::Receiver, Kind::SecondFactor].into_iter().find(|kind| kind.name() == name)
+        [Kind::Receiver, Kind::SecondFactor, Kind::CreditCard].into_iter().find(|kind| kind.name() == name)
     }
 }
 

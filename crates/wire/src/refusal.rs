@@ -557,6 +557,19 @@ fn imported(problem: &ImportProblem) -> String {
             "arquivo: descompactada, a planilha é grande demais; apague abas e colunas que não interessam, ou salve como CSV."
                 .to_owned()
         }
+        P::TooManySheets(most) => format!(
+            "arquivo: tem abas demais; deixe no máximo {most}, ou salve só a aba que interessa como CSV."
+        ),
+        P::RepeatedSheet => {
+            "arquivo: a mesma aba aparece mais de uma vez na planilha; abra-a, salve de novo e envie.".to_owned()
+        }
+        P::TooSlow => {
+            "arquivo: a planilha leva tempo demais para ser lida; apague abas e células vazias que não interessam, ou salve como CSV."
+                .to_owned()
+        }
+        P::TooManyReading(most) => format!(
+            "arquivo: já há {most} planilhas sendo lidas nesta base; espere que uma termine e envie de novo."
+        ),
         P::Empty => {
             "arquivo: está vazio; a primeira linha traz os nomes das colunas, e cada linha abaixo, um registro."
                 .to_owned()

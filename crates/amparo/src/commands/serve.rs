@@ -12,7 +12,7 @@ use app::health::Place;
 use app::housekeeping::{self, Retention};
 use app::life::{self, Found, Watch};
 use app::mail::Way;
-use app::{App, audit, memory, presence, server_key};
+use app::{App, RequestLimit, Vault, audit, memory, presence, server_key};
 use delivery::mail::{self, Post, Transport};
 use delivery::triggers::{Triggers, post::Poster};
 use domain::Clock;
@@ -77,6 +77,7 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     app.throttle = settings.access.throttle;
     app.files = files;
     app.import_mib = settings.http.http.import_mib;
+    app.request_limit = Arc::new(RequestLimit::per_second(settings.http.user_requests_per_second));
     let poster = poster(settings)?;
     if asked.delivers {
         app.post = Arc::new(poster.clone());
@@ -104,6 +105,7 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let beat = Heartbeat { process: process.clone(), watch: watch.clone(), every: rhythm.heartbeat };
     background.spawn(heartbeat(app.clone(), handle.clone(), beat));
     background.spawn(housekeep(app.clone(), rhythm));
+    background.spawn(seal_card_tokens(app.clone(), vault.clone()));
     background.spawn(mail::run(app.clone(), post, settings.mail.interval));
     background.spawn(renew(app.clone(), settings.access.renew_interval));
     background.spawn(import(app.clone(), rhythm_of_imports));
@@ -203,6 +205,15 @@ pub fn poster(settings: &Settings) -> Result<Poster, Fatal> {
     let triggers = &settings.triggers.delivery;
     Poster::new(triggers.guard.clone(), triggers.timeout)
         .map_err(|error| Fatal::new(format!("Os gatilhos não podem ser enviados: {error}.")))
+}
+
+/// Seals what older versions kept in the clear, once at the beginning; housekeeping goes on with what is left.
+async fn seal_card_tokens(app: App, vault: Vault) {
+    match app::credit_cards::seal_all_clear_tokens(&app, &vault).await {
+        Ok(0) => {}
+        Ok(count) => tracing::info!(count, "tokens of credit cards were sealed"),
+        Err(error) => tracing::warn!(%error, "tokens of credit cards could not be sealed yet"),
+    }
 }
 
 /// What waits to be delivered, for those who watch.

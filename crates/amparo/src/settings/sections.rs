@@ -124,6 +124,8 @@ pub struct HttpSettings {
     pub http: Http,
     /// How long the server goes on after it was asked to stop, and says that it is no longer ready.
     pub drain: Duration,
+    /// 0 where they are not counted.
+    pub user_requests_per_second: u32,
 }
 
 impl HttpSettings {
@@ -149,6 +151,7 @@ impl HttpSettings {
                 is_strict: values.path("tls.cert_file").is_some(),
             },
             drain: values.duration_or_never("http.drain")?.unwrap_or_default(),
+            user_requests_per_second: values.integer("http.user_requests_per_second", 0..=1_000_000)?,
         })
     }
 }

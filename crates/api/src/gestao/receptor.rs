@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::write::Write;
 use app::access::Session;
 use app::base::registers;
-use app::receivers::{self, AT_ONCE, Added, By, Changes, Told, Wanted, Why};
+use app::receivers::{self, AT_ONCE, Added, By, ChangedReceiver, Changes, Told, Wanted, Why};
 use app::triggers;
 use axum::extract;
 use axum::response::Response;
@@ -128,7 +128,13 @@ pub async fn change(
     let act = |(code, input): (ReceiverCode, ReceptorAlteracaoInput), once| async move {
         receivers::change(app, vault, by, (code, changes(input)?), once).await
     };
-    write.answer(&state, &caller, read, act, move |told: &Told| record(&zone, told)).await
+    let (shown, kept) = (zone.clone(), zone);
+    let shown = move |changed: &ChangedReceiver| ReceptorTO {
+        novo_segredo: changed.secret.as_ref().map(|secret| secret.expose().to_owned()),
+        ..record(&shown, &changed.receiver)
+    };
+    let kept = move |changed: &ChangedReceiver| record(&kept, &changed.receiver);
+    write.answer_secret(&state, &caller, read, act, (shown, kept)).await
 }
 
 fn changes(input: ReceptorAlteracaoInput) -> Result<Changes, app::Error> {
@@ -255,5 +261,6 @@ fn record(zone: &TimeZone, told: &Told) -> ReceptorTO {
         ultima_entrega: moment(health.succeeded_at),
         data_cadastro: one.created_at.to_offset_iso(zone),
         versao: one.version,
+        novo_segredo: None,
     }
 }

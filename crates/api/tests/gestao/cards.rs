@@ -30,7 +30,11 @@ async fn a_cards_token_is_taken_and_never_shown(world: World) {
     }
     let shown = array(&calls.read(by, "/ext/associado/1/cartaoCredito", &[]).await);
     assert_eq!((shown.len(), &shown[0]["ultimosDigitos"]), (1, &json!("4242")));
-    let cleared = calls.put(by, &at, &json!({"tokenGateway": null, "versao": 2})).await;
+    assert_eq!(calls.count("secrets").await, 1, "sealed, the second in place of the first");
+    assert!(!testkit::dump(calls.world.db()).await.contains("tok_"), "in the clear nowhere");
+    let other = calls.put(by, &at, &json!({"bandeira": "Elo", "versao": 2})).await.json();
+    assert_eq!((&other["bandeira"], &other["versao"]), (&json!("Elo"), &json!(3)), "the token stays");
+    let cleared = calls.put(by, &at, &json!({"tokenGateway": null, "versao": 3})).await;
     assert!(told_about(cleared.refuses(400), "tokenGateway"), "{cleared:?}");
 }
 
@@ -45,12 +49,15 @@ async fn a_whole_card_number_is_refused_wherever_it_stands_and_is_not_kept(world
         ("nomeTitular", json!("ANA 5555 5555 5555 4444")),
         ("bandeira", json!("4111 1111 1111 1111")),
         ("ultimosDigitos", json!("4111111111111111")),
+        ("nomeTitular", json!("ANA ５５５５ ５５５５ ５５５５ ４４４４")),
+        ("nomeTitular", json!("٤١١١١١١١١١١١١١١١")),
+        ("bandeira", json!("4111\u{a0}1111\u{2013}1111\u{200b}1111")),
         ("numero", json!("4111 1111 1111 1111")),
         ("numero", json!(4_111_111_111_111_111_i64)),
     ] {
         let refused = calls.post(by, CARDS, &card(json!({field: value}))).await;
         let told = refused.refuses(400);
-        assert!(!told.contains("1111") && !told.contains("4444"), "{field}: {told}");
+        assert!(!told.contains("1111") && !told.contains("4444") && !told.contains('５'), "{field}: {told}");
     }
     for (field, value) in [
         ("validade", json!("13/2029")),

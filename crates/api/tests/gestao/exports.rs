@@ -150,3 +150,57 @@ async fn a_spreadsheet_is_put_together_and_whoever_goes_away_stops_it(world: Wor
     })
     .await;
 }
+
+/// Letters of which no two runs are alike, so that a workbook of them is as large as they are.
+fn noise(number: u64) -> String {
+    let mut state = number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut letter = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        char::from(b'a' + (state % 26) as u8)
+    };
+    (0..4000).map(|_| letter()).collect()
+}
+
+#[both_engines]
+async fn slow_readers_of_spreadsheets_keep_nobody_elses_from_being_made(world: World) {
+    let calls = scene(world).await;
+    let rows: Vec<_> = (1000..1300)
+        .map(|code: i64| {
+            storage::sql("INSERT INTO plans (tenant, code, name, benefit_kind, price, active, version, created_at, updated_at)
+                 VALUES ($1, $2, $3, 1, 100, $4, 1, 0, 0)")
+            .arg(calls.world.here)
+            .arg(code)
+            .arg(noise(code.unsigned_abs()))
+            .arg(true)
+        })
+        .collect();
+    let lane = storage::Lane::of(calls.world.here);
+    calls.world.db().write(lane, rows, |tx, rows| Box::pin(tx.batch(rows.clone()))).await.unwrap();
+
+    let app = &calls.world.processes()[0];
+    let places = &app.heavy_work;
+    let caller = app::access::enter(app, &calls.administrator).await.unwrap();
+    let list = sheets::named("plano").unwrap();
+    let mut unread = Vec::new();
+    for _ in 0..3 {
+        let pairs = vec![("formato".to_owned(), "xlsx".to_owned())];
+        let Ok(export) = sheets::open(app, &caller, list, pairs).await else { panic!("not opened") };
+        unread.push(export);
+    }
+    testkit::until("all of them are made", async || places.workbook_exports.held() == 0).await;
+    assert_eq!(places.leaving_workbooks.held(), 3, "and none has left");
+    let other = exported(&calls, &calls.stranger, "plano", &[("formato", "xlsx")]).await;
+    assert!(other.body.starts_with("PK"));
+    drop(unread);
+    testkit::until("they have gone", async || places.leaving_workbooks.held() == 0).await;
+
+    let held: Vec<_> =
+        std::iter::from_fn(|| places.leaving_workbooks.try_acquire(calls.world.here)).collect();
+    assert!(!held.is_empty());
+    let full = calls.get(&calls.administrator, &format!("{EXPORT}/plano"), &[("formato", "xlsx")]).await;
+    assert!(full.refuses(503).contains("exportações demais"), "{full:?}");
+    assert_eq!(full.header("retry-after"), Some("5"));
+    exported(&calls, &calls.stranger, "plano", &[("formato", "xlsx")]).await;
+}

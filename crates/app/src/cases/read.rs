@@ -1,5 +1,6 @@
 //! A case with everything in it, and what became of it.
 
+use super::shown::{RELATED, codes_listed, listed_codes};
 use super::{operations, unknown};
 use crate::access::Session;
 use crate::audit::saw;
@@ -185,6 +186,35 @@ type Read = (PersonCode, Vec<Moved>, Vec<Written>);
 async fn read_history(tx: &mut Tx, scope: &Scope, kind: CaseKind, code: i32) -> Result<Option<Read>, Error> {
     let Some(told) = cases::find(&mut *tx, scope, kind, code).await? else { return Ok(None) };
     let moves = history::of(&mut *tx, scope.tenant(), (kind.entity(), code)).await?;
-    let fields = field_changes::of(&mut *tx, scope.tenant(), (subject(kind), code)).await?;
+    let mut fields = field_changes::of(&mut *tx, scope.tenant(), (subject(kind), code)).await?;
+    hide_unseen_claims(tx, scope, &mut fields).await?;
     Ok(Some((told.case.head().person, moves, fields)))
+}
+
+/// Leaves out of the changes of related claims the codes of those that the scope does not see, and changes of nothing else.
+async fn hide_unseen_claims(tx: &mut Tx, scope: &Scope, fields: &mut Vec<Written>) -> Result<(), Error> {
+    let is_related = |one: &Written| one.change.field == RELATED;
+    let texts = fields.iter().filter(|one| is_related(one));
+    let texts = texts.flat_map(|one| [&one.change.before, &one.change.after]).flatten();
+    let mut codes: Vec<ClaimCode> = texts.flat_map(|text| listed_codes(text)).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    if codes.is_empty() {
+        return Ok(());
+    }
+    let seen: Vec<ClaimCode> = claims::find(tx, scope, codes).await?.iter().map(|told| told.code).collect();
+    let visible = |text: &mut Option<String>| {
+        let codes: Vec<ClaimCode> =
+            text.iter().flat_map(|text| listed_codes(text)).filter(|code| seen.contains(code)).collect();
+        *text = codes_listed(&codes);
+    };
+    fields.retain_mut(|one| {
+        if !is_related(one) {
+            return true;
+        }
+        visible(&mut one.change.before);
+        visible(&mut one.change.after);
+        one.change.before != one.change.after
+    });
+    Ok(())
 }

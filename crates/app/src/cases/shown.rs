@@ -108,7 +108,7 @@ pub(super) fn fields(registers: &Registers, names: &Names, case: &Case, related:
                 ("dataEvento", own.happened_on.as_deref().and_then(Date::from_iso).map(Date::to_br)),
                 ("codCondutor", named(&names.people, own.driver)),
                 ("local", place(&own.place)),
-                ("relacionados", codes_listed(related)),
+                (RELATED, codes_listed(related)),
             ]);
             fields.extend(vehicle(registers, &own.vehicle));
         }
@@ -157,9 +157,17 @@ fn place(place: &PostalAddress) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn codes_listed(codes: &[ClaimCode]) -> Option<String> {
+/// The field that names the claims that belong to one.
+pub(super) const RELATED: &str = "relacionados";
+
+pub(super) fn codes_listed(codes: &[ClaimCode]) -> Option<String> {
     let codes: Vec<String> = codes.iter().map(ToString::to_string).collect();
     (!codes.is_empty()).then(|| codes.join(", "))
+}
+
+/// The same back.
+pub(super) fn listed_codes(text: &str) -> impl Iterator<Item = ClaimCode> {
+    text.split(", ").filter_map(|code| code.parse().ok().map(ClaimCode::new))
 }
 
 fn checklist(items: &[Checked]) -> Option<String> {

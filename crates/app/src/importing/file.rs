@@ -3,13 +3,18 @@
 //! long its cells are is limited, and no formula is ever worked out.
 
 mod decode;
+mod watch;
 mod workbook;
+
+pub use watch::ReadingLimits;
 
 use crate::sheets::csv::unguarded;
 use decode::{Decoded, Encoding};
 use domain::ImportProblem;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::rc::Rc;
+use watch::ReadingWatch;
 
 /// More lines than this come in several files.
 pub const MOST_LINES: u32 = 500_000;
@@ -30,9 +35,14 @@ pub enum Line {
 }
 
 /// Gives every line of a file to `take`, the names of the columns first, until it wants no more.
-pub fn read(file: File, mut take: impl FnMut(Line) -> bool) -> Result<(), ImportProblem> {
-    let mut lines = Lines { columns: None, narrow: Vec::new(), take: &mut take, count: 0 };
-    let mut file = file;
+pub fn read(
+    mut file: File,
+    limits: ReadingLimits,
+    mut take: impl FnMut(Line) -> bool,
+) -> Result<(), ImportProblem> {
+    let length = file.metadata().map_err(|_| ImportProblem::Damaged)?.len();
+    let watch = ReadingWatch::new(limits, length);
+    let mut lines = Lines { columns: None, narrow: Vec::new(), take: &mut take, count: 0, watch };
     let head = beginning(&mut file, 8192)?;
     if head.starts_with(ARCHIVE) {
         workbook::read(file, &mut lines)?;
@@ -84,6 +94,7 @@ fn text(mut file: File, encoding: Encoding, lines: &mut Lines<'_>) -> Result<(),
     // Rows as a sheet counts them: empty ones too, and one with line breaks in its cells once.
     let mut breaks = 0;
     while reader.read_record(&mut record).map_err(|_| ImportProblem::Damaged)? {
+        lines.watch.check()?;
         breaks +=
             record.iter().map(|cell| cell.bytes().filter(|byte| *byte == b'\n').count() as u64).sum::<u64>();
         let number = u32::try_from(reader.position().line().saturating_sub(1 + breaks)).unwrap_or(u32::MAX);
@@ -172,6 +183,7 @@ struct Lines<'t> {
     narrow: Vec<(u32, Vec<String>)>,
     take: &'t mut dyn FnMut(Line) -> bool,
     count: u32,
+    watch: Rc<ReadingWatch>,
 }
 
 impl Lines<'_> {
@@ -229,7 +241,7 @@ impl Lines<'_> {
             names.push(own);
         }
         self.columns = Some(names.len());
-        (self.take)(Line::Headers(names))
+        self.give(Line::Headers(names))
     }
 
     fn cells(&mut self, number: u32, mut cells: Vec<String>) -> Result<bool, ImportProblem> {
@@ -242,7 +254,12 @@ impl Lines<'_> {
         if self.count > MOST_LINES {
             return Err(ImportProblem::TooManyRows(MOST_LINES));
         }
-        Ok((self.take)(Line::Cells(number, cells)))
+        Ok(self.give(Line::Cells(number, cells)))
+    }
+
+    /// Whoever takes lines may be slow: the time of the reading stands still meanwhile.
+    fn give(&mut self, line: Line) -> bool {
+        self.watch.pause(|| (self.take)(line))
     }
 
     fn end(mut self) -> Result<(), ImportProblem> {

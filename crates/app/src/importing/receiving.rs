@@ -1,25 +1,32 @@
 //! A file on its way in: kept in a temporary file that has no name while it comes, then read line by line and written in short
 //! units. Until it was read to its end nobody sees the import; what is left of one that was cut off, housekeeping sweeps.
 
-use super::file::{self, Line};
-use super::{By, Import, RECEIVE, refused};
+use super::file::{self, Line, ReadingLimits};
+use super::{By, Import, RECEIVE, UNDO_FOR, refused};
 use crate::once::{self, Done, Once};
-use crate::{App, Error};
+use crate::{App, Error, HeavyWork};
 use domain::{ImportCode, ImportKind, ImportProblem, ImportState, Moment};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use storage::counters::{self, Counter};
 use storage::imports::{self, Change, Counts};
 use storage::{Lane, Tx, audit};
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 use wire::sheet::{header_key, suggested};
 
 /// Lines that travel together.
 const TOGETHER: usize = 500;
 /// Batches that wait to be written while the next are read.
 const WAITING: usize = 4;
-/// Workbooks that are read at the same time.
-static READING: Semaphore = Semaphore::const_new(2);
+/// How long a workbook waits for others to be read.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Files of one base that wait to be confirmed: the next takes the place of the oldest.
+pub const MOST_UNCONFIRMED: usize = 20;
+/// A file that is being read for so long never came to its end.
+const CUT_OFF_AFTER: Duration = Duration::from_secs(3600);
 
 /// A file that grows as it comes.
 pub struct Spool {
@@ -78,19 +85,29 @@ pub async fn receive_file(
     by.must_import(kind)?;
     let (send, mut come) = mpsc::channel(WAITING);
     // A workbook is held in memory while it is read.
-    let turn = match file::is_workbook(&mut file).map_err(refused)? {
-        true => READING.acquire().await.ok(),
+    let place = match file::is_workbook(&mut file).map_err(refused)? {
+        true => {
+            let places = &app.heavy_work.workbook_readings;
+            let place = places.acquire(by.tenant(), PATIENCE).await;
+            Some(place.ok_or(Error::NoPlace(HeavyWork::WorkbookReading))?)
+        }
         false => None,
     };
+    // Where the sender leaves, this future is dropped, and the reading thread ends with it.
+    let cancel = CancelOnDrop::default();
+    let limits = ReadingLimits { clock: Arc::clone(&app.clock), cancelled: Arc::clone(&cancel.0) };
     let reading = tokio::task::spawn_blocking(move || {
-        read(file, &send);
-        drop(turn);
+        read(file, limits, &send);
+        drop(place);
     });
     let mut code = None;
     let mut total = 0;
     while let Some(came) = come.recv().await {
         match (came, code) {
-            (Came::Headers(headers), _) => code = Some(begin(app, by, kind, file_name, headers).await?),
+            (Came::Headers(headers), _) => {
+                make_room(app, by).await?;
+                code = Some(begin(app, by, kind, file_name, headers).await?);
+            }
             (Came::Lines(lines), Some(code)) => {
                 total += lines.len() as i64;
                 add(app, by, code, lines).await?;
@@ -109,9 +126,19 @@ pub async fn receive_file(
     Err(refused(ImportProblem::Damaged))
 }
 
-fn read(file: File, send: &mpsc::Sender<Came>) {
+/// Tells the reading thread that nobody waits for it any more.
+#[derive(Default)]
+struct CancelOnDrop(Arc<AtomicBool>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn read(file: File, limits: ReadingLimits, send: &mpsc::Sender<Came>) {
     let mut together = Vec::with_capacity(TOGETHER);
-    let ended = file::read(file, |line| match line {
+    let ended = file::read(file, limits, |line| match line {
         Line::Headers(names) => send.blocking_send(Came::Headers(names)).is_ok(),
         Line::Cells(number, cells) => {
             let number = i32::try_from(number).unwrap_or(i32::MAX);
@@ -124,6 +151,55 @@ fn read(file: File, send: &mpsc::Sender<Came>) {
         return;
     }
     let _ = send.blocking_send(Came::End(ended));
+}
+
+/// Removes the oldest files that nobody has confirmed where there are as many as may wait.
+async fn make_room(app: &App, by: &By) -> Result<(), Error> {
+    loop {
+        let input = (by.clone(), app.now());
+        let room = app.db.write(Lane::of(by.tenant()), input, |tx, (by, now)| {
+            Box::pin(discard_oldest_unconfirmed(tx, by, *now))
+        });
+        match room.await? {
+            Room::Free => return Ok(()),
+            Room::Discarded(code) => remove(app, by, code).await?,
+            Room::AllReading => return Err(refused(ImportProblem::TooManyReading(MOST_UNCONFIRMED))),
+        }
+    }
+}
+
+enum Room {
+    Free,
+    /// This one goes: nobody can confirm it any more.
+    Discarded(ImportCode),
+    AllReading,
+}
+
+async fn discard_oldest_unconfirmed(tx: &mut Tx, by: &By, now: Moment) -> Result<Room, Error> {
+    let tenant = by.tenant();
+    // The lines of those that are older were removed already.
+    let waiting = imports::unconfirmed(tx, tenant, now.minus(UNDO_FOR)).await?;
+    if waiting.len() < MOST_UNCONFIRMED {
+        return Ok(Room::Free);
+    }
+    let may_go = |one: &&imports::Unconfirmed| {
+        one.state != ImportState::Reading || one.updated_at < now.minus(CUT_OFF_AFTER)
+    };
+    // Nobody's file makes room for another user's as long as that one has some of his own.
+    let own = waiting.iter().filter(may_go).find(|one| one.user == by.user);
+    let Some(oldest) = own.or_else(|| waiting.iter().find(may_go)) else { return Ok(Room::AllReading) };
+    let code = oldest.code;
+    imports::set_state(tx, tenant, code, (ImportState::Reading, now), &Change::default()).await?;
+    let entry = audit::Entry {
+        tenant,
+        at: now,
+        user: by.user,
+        operation: RECEIVE,
+        person: None,
+        detail: Some(format!("importação {code} descartada, sem ter sido iniciada, para dar lugar a outra")),
+    };
+    audit::append(tx, &entry).await?;
+    Ok(Room::Discarded(code))
 }
 
 async fn begin(

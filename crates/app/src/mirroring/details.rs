@@ -224,10 +224,7 @@ async fn cards(tx: &mut Tx, part: &Part<Vec<CardsSeen>>) -> Result<u64, Error> {
                 Some(_) => statements.push(credit_cards::update(tenant, one.person, told, now)),
                 None => {
                     let card = told.clone();
-                    new.push((
-                        one.person,
-                        NewCreditCard { card, gateway_token: String::new(), created_at: now },
-                    ));
+                    new.push((one.person, NewCreditCard { card, created_at: now }));
                 }
             }
             written += 1;

@@ -72,8 +72,20 @@ pub fn unguarded(text: &str) -> &str {
     text.strip_prefix('\'').filter(|rest| is_changed(rest)).unwrap_or(text)
 }
 
+/// What a spreadsheet takes for the beginning of a formula: also the full-width and small forms of its signs and the minus
+/// sign, which some programs turn into the plain ones.
+const FORMULA_SIGNS: &[char] =
+    &['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠', '﹦', '﹢', '﹣', '﹫', '−'];
+
+/// Blanks and signs that nobody sees are passed over, as programs do that trim a cell before they look at it.
+fn is_unseen(sign: char) -> bool {
+    sign.is_whitespace()
+        || matches!(sign, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}' | '\0')
+}
+
 fn is_changed(text: &str) -> bool {
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let is_formula =
+        text.starts_with(FORMULA_SIGNS) || text.trim_start_matches(is_unseen).starts_with(FORMULA_SIGNS);
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     is_formula || is_number && (text.starts_with('0') && text.len() > 1 || text.len() > LONGEST_NUMBER)
 }
@@ -94,7 +106,23 @@ mod tests {
 
     #[test]
     fn a_spreadsheet_takes_nothing_for_a_formula_and_changes_no_digits() {
-        for text in ["=1+1", "+55", "-2", "@x", "\tx", "\rx", "0123", "123456789012"] {
+        for text in [
+            "=1+1",
+            "+55",
+            "-2",
+            "@x",
+            "\tx",
+            "\rx",
+            "＝1+1",
+            "＋1",
+            "－1",
+            "＠SUM(1)",
+            "﹦1+1",
+            "−1",
+            "\u{feff}=1",
+            "0123",
+            "123456789012",
+        ] {
             assert_eq!(guarded(text), format!("'{text}"));
             assert_eq!(unguarded(&guarded(text)), text);
         }

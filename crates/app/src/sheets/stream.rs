@@ -5,13 +5,13 @@ use super::rows::Rows;
 use super::xlsx::Book;
 use super::{Cell, Heading, List, SheetError, audited, csv};
 use crate::access::Session;
-use crate::{App, Error, audit, base};
+use crate::{App, Error, HeavyWork, HeldPlace, audit, base};
 use domain::{Sheet, TimeZone};
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Semaphore, SemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 use wire::records::ExportacaoQuery;
 
 /// What leaves: the file's name and kind, and its bytes as they come.
@@ -27,10 +27,27 @@ const WAITING: usize = 4;
 /// Looks are written down after so many pages, so that they never pile up.
 const PAGES_BETWEEN_LOOKS: u32 = 50;
 const PIECE: usize = 1 << 16;
-/// Books that are made at once: each is a file on the server's disk until it has left.
-static BOOKS: Semaphore = Semaphore::const_new(3);
 /// How long a book waits for its reader to take one piece.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a book waits for others to be made.
+const PATIENCE_FOR_A_PLACE: Duration = Duration::from_secs(10);
+
+/// The places of a book: one on the disk until its reader has it, and one among those that are made, which it does not
+/// keep from others while its reader is slow.
+struct BookPlaces {
+    making: HeldPlace,
+    leaving: HeldPlace,
+}
+
+impl BookPlaces {
+    async fn acquire(app: &App, caller: &Session) -> Result<BookPlaces, Error> {
+        let (places, tenant) = (&app.heavy_work, caller.scope.tenant());
+        let full = || Error::NoPlace(HeavyWork::WorkbookExport);
+        let leaving = places.leaving_workbooks.try_acquire(tenant).ok_or_else(full)?;
+        let making = places.workbook_exports.acquire(tenant, PATIENCE_FOR_A_PLACE).await.ok_or_else(full)?;
+        Ok(BookPlaces { making, leaving })
+    }
+}
 
 /// Begins an export. What is wrong with what was asked for is told here, before anything leaves.
 pub async fn open(
@@ -48,7 +65,7 @@ pub async fn open(
     let headings: Vec<Heading> = chosen.iter().map(|at| all[*at]).collect();
     let book = match format {
         Sheet::Csv => None,
-        Sheet::Xlsx => Some(BOOKS.try_acquire().map_err(|_| Error::Busy)?),
+        Sheet::Xlsx => Some(BookPlaces::acquire(app, &caller).await?),
     };
     let mut rows = Rows::new(&list, pairs.clone(), chosen);
     let first = rows.next(app, &caller).await?.unwrap_or_default();
@@ -61,7 +78,7 @@ pub async fn open(
         Sheet::Xlsx => ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
     };
     let export = Export { file_name: format!("{}-{day}.{ending}", list.name), content_type, bytes };
-    let leaving = Leaving { app: app.clone(), caller, list, headings, zone, rows, send, _book: book };
+    let leaving = Leaving { app: app.clone(), caller, list, headings, zone, rows, send, book };
     tokio::spawn(leaving.run(format, first));
     Ok(export)
 }
@@ -82,7 +99,7 @@ struct Leaving {
     zone: TimeZone,
     rows: Rows,
     send: mpsc::Sender<Result<Vec<u8>, Error>>,
-    _book: Option<SemaphorePermit<'static>>,
+    book: Option<BookPlaces>,
 }
 
 /// How an export went on: `false` where its reader has gone.
@@ -146,6 +163,11 @@ impl Leaving {
             rows = self.next(&mut pages).await?;
         }
         let mut file = blocking(move || book.finish()).await?;
+        // From here on the reader alone says how long it takes: others may be made meanwhile.
+        let _leaving = self.book.take().map(|BookPlaces { making, leaving }| {
+            drop(making);
+            leaving
+        });
         loop {
             let piece;
             (file, piece) = blocking(move || {

@@ -91,6 +91,9 @@ pub async fn bring(
     let begun = run.begin(wanted).await?;
     let before = run.written(&begun);
     run.go_on(begun, &*tell).await?;
+    // Archives of older versions have them in the clear.
+    let tenant = run.archive.manifest.tenant();
+    crate::credit_cards::seal_clear_tokens(app, &run.safe.vault, tenant).await?;
     let (is_default, held_mails) = run.finish().await?;
     Ok(Brought { manifest: run.archive.manifest, before, is_default, held_mails })
 }

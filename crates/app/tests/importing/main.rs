@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
 mod between;
+mod fairness;
 mod kinds;
 mod members;
 

@@ -17,7 +17,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use domain::{Entity, ReceiverAddress, ReceiverCode, Rejection};
+use domain::{Entity, ReceiverAddress, ReceiverCode, Rejection, SigningSecret};
 
 const SPECS: &[Spec] = &[
     Spec {
@@ -25,7 +25,7 @@ const SPECS: &[Spec] = &[
         label: "Endereço",
         kind: Kind::Text,
         longest: ReceiverAddress::LONGEST,
-        hint: "Como https://erp.exemplo.com.br/gatilhos. Cada entidade tem o seu caminho depois dele: …/beneficio, …/evento.",
+        hint: "Como https://erp.exemplo.com.br/gatilhos. Cada entidade tem o seu caminho depois dele: …/beneficio, …/evento. Se você trocar o servidor, os cabeçalhos precisam ser digitados de novo e um segredo novo é mostrado.",
     },
     Spec {
         name: "simultaneas",
@@ -214,7 +214,11 @@ pub async fn change(
         active: None,
     });
     match apply(&app, &guest, &vault, code, changes).await {
-        Ok(()) => {
+        Ok(Some(secret)) => {
+            let code = ReceiverCode::new(code);
+            with_secret(&app, &guest, &vault, code, secret.expose().to_owned()).await
+        }
+        Ok(None) => {
             let mut response = redirect(&format!("{}/console/gatilhos/{code}", root(&app)));
             tell(&mut response, "As alterações foram salvas.");
             response
@@ -227,15 +231,17 @@ pub async fn change(
     }
 }
 
+/// Changes a receiver; gives the new secret where it leads to another server now.
 async fn apply(
     app: &App,
     guest: &Guest,
     vault: &Vault,
     code: i32,
     changes: Result<Changes, Error>,
-) -> Result<(), Error> {
+) -> Result<Option<SigningSecret>, Error> {
     let asked = (ReceiverCode::new(code), changes?);
-    receivers::change(app, vault, by(guest), asked, Once::each_time()).await.map(drop)
+    let done = receivers::change(app, vault, by(guest), asked, Once::each_time()).await?;
+    Ok(done.now()?.secret)
 }
 
 /// `POST /console/gatilhos/{codigo}/ativo`
@@ -260,8 +266,8 @@ pub async fn set_active(
         active: Some(active),
     };
     let said = match apply(&app, &guest, &vault, code, Ok(changes)).await {
-        Ok(()) if active => "Em uso de novo: será avisado do que mudar a partir de agora.".to_owned(),
-        Ok(()) => "Retirado: não é mais avisado de nada. Pode voltar a qualquer momento.".to_owned(),
+        Ok(_) if active => "Em uso de novo: será avisado do que mudar a partir de agora.".to_owned(),
+        Ok(_) => "Retirado: não é mais avisado de nada. Pode voltar a qualquer momento.".to_owned(),
         Err(Error::Refused(problems)) => problems.iter().map(told).collect::<Vec<_>>().join(" "),
         Err(error) => return show::<Write>(&guest, Err(error)),
     };

@@ -60,12 +60,12 @@ impl Names {
 /// Why no connection came about, for those who look at a delivery.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    #[error("o endereço {0} é de uma rede interna; veja triggers.allowed_hosts")]
-    Inside(String),
-    #[error("o nome {0} não leva a nenhum endereço")]
-    Nowhere(String),
-    #[error("o nome {0} não pôde ser procurado; ele existe?")]
-    Unknown(String),
+    /// One sentence for a name that nobody knows and for one of a network inside: which it is would tell whoever registers
+    /// receivers what the names inside are.
+    #[error(
+        "{0} não existe ou é de uma rede interna, que só se alcança com a permissão de quem cuida do servidor (triggers.allowed_hosts)"
+    )]
+    Unreachable(String),
     #[error("o certificado de {0} não pôde ser conferido: {1}")]
     Certificate(String, String),
 }
@@ -102,13 +102,11 @@ impl Connector {
         let found = self.names.addresses(host, port).await;
         let found = found.map_err(|error| {
             tracing::debug!(host, %error, "a name was not found");
-            io::Error::other(Refused::Unknown(host.to_owned()))
+            io::Error::other(Refused::Unreachable(host.to_owned()))
         })?;
-        let mut last = match found.first() {
-            None => io::Error::other(Refused::Nowhere(host.to_owned())),
-            Some(_) => io::Error::other(Refused::Inside(host.to_owned())),
-        };
-        for address in found.into_iter().filter(|address| self.guard.allows(host, address.ip())) {
+        tracing::debug!(host, ?found, "a name was looked up");
+        let mut last = io::Error::other(Refused::Unreachable(host.to_owned()));
+        for address in found.into_iter().filter(|address| self.guard.allows(host, *address)) {
             match TcpStream::connect(address).await {
                 Ok(stream) => return Ok(stream),
                 Err(error) => last = error,
@@ -201,6 +199,25 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Condvar, Mutex};
+
+    /// Who registers receivers must not learn from a test which names there are inside.
+    #[tokio::test]
+    async fn a_name_inside_is_refused_as_one_that_is_not_there() {
+        let connector = Connector::new(Arc::default()).unwrap();
+        let lookups: [fn(&str, u16) -> io::Result<Vec<SocketAddr>>; 3] = [
+            |_, _| Err(io::Error::other("no such name")),
+            |_, _| Ok(Vec::new()),
+            |_, port| Ok(vec![SocketAddr::new([10, 0, 0, 7].into(), port)]),
+        ];
+        let mut told = Vec::new();
+        for lookup in lookups {
+            let names = Names { lookup, ..Names::of_the_system() };
+            let refused = Connector { names, ..connector.clone() }.reach("banco.interno", 80).await;
+            told.push(refused.unwrap_err().to_string());
+        }
+        assert!(told[0].contains("banco.interno"), "{told:?}");
+        assert_eq!((&told[0], &told[0]), (&told[1], &told[2]));
+    }
 
     static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
     /// Whether the name server has begun to answer.

@@ -2,30 +2,52 @@
 //! the administrator names the host.
 
 use ipnet::{Ipv4Net, Ipv6Net};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::LazyLock;
 
 /// The hosts that are exempt, exactly as the address of the receiver names them.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
-    allowed: Vec<String>,
+    allowed: Vec<AllowedHost>,
+}
+
+/// A host as the settings name it, `127.0.0.1`, `[::1]:9000` or `erp.interno:8443`: without a port all of its ports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct AllowedHost {
+    name: String,
+    port: Option<u16>,
+}
+
+impl AllowedHost {
+    fn parse(text: &str) -> AllowedHost {
+        let text = text.trim().to_ascii_lowercase();
+        // An IPv6 address without brackets has colons of its own, and no port.
+        let is_bare = text.parse::<Ipv6Addr>().is_ok();
+        let with_port = text.rsplit_once(':').filter(|_| !is_bare);
+        let with_port = with_port.and_then(|(name, port)| Some((name, port.parse().ok()?)));
+        let (name, port) = with_port.map_or((&*text, None), |(name, port)| (name, Some(port)));
+        AllowedHost { name: name.trim_matches(['[', ']']).to_owned(), port }
+    }
 }
 
 impl Guard {
     pub fn new(allowed: impl IntoIterator<Item = String>) -> Guard {
-        let plain = |host: String| host.trim().trim_matches(['[', ']']).to_ascii_lowercase();
-        Guard { allowed: allowed.into_iter().map(plain).filter(|host| !host.is_empty()).collect() }
+        let hosts = allowed.into_iter().map(|text| AllowedHost::parse(&text));
+        Guard { allowed: hosts.filter(|host| !host.name.is_empty()).collect() }
     }
 
-    /// Whether a host may be at any address.
-    pub fn exempts(&self, host: &str) -> bool {
+    /// Whether a host may be at any address, at this port.
+    pub fn exempts(&self, host: &str, port: u16) -> bool {
         let host = host.trim_matches(['[', ']']);
-        self.allowed.iter().any(|one| one.eq_ignore_ascii_case(host))
+        let is_meant = |one: &AllowedHost| {
+            one.name.eq_ignore_ascii_case(host) && one.port.is_none_or(|allowed| allowed == port)
+        };
+        self.allowed.iter().any(is_meant)
     }
 
     /// Whether a message for this host may be sent to this address.
-    pub fn allows(&self, host: &str, address: IpAddr) -> bool {
-        self.exempts(host) || is_public(address)
+    pub fn allows(&self, host: &str, address: SocketAddr) -> bool {
+        self.exempts(host, address.port()) || is_public(address.ip())
     }
 }
 
@@ -101,7 +123,8 @@ mod tests {
     fn only_public_addresses_are_reached_unless_the_host_is_named() {
         assert_eq!((V4.len(), V6.len()), (15, 12), "every network was understood");
         let guard = Guard::new(["intranet.example".to_owned(), "[::1]".to_owned(), "127.0.0.1 ".to_owned()]);
-        let allows = |host: &str, address: &str| guard.allows(host, address.parse().unwrap());
+        let allows =
+            |host: &str, address: &str| guard.allows(host, SocketAddr::new(address.parse().unwrap(), 8080));
         for inside in [
             "127.0.0.1",
             "10.1.2.3",
@@ -138,6 +161,24 @@ mod tests {
         assert!(
             allows("127.0.0.1", "127.0.0.1") && allows("::1", "::1") && !allows("127.0.0.2", "127.0.0.2")
         );
-        assert!(!guard.exempts("x.intranet.example"), "the exact host");
+        assert!(!guard.exempts("x.intranet.example", 80), "the exact host");
+    }
+
+    #[test]
+    fn a_host_that_is_named_with_a_port_is_reached_at_that_port_alone() {
+        let named = ["127.0.0.1:9000", "[::1]:9000", "Erp.interno:8443", "fd00::1", "outro.interno"];
+        let guard = Guard::new(named.map(str::to_owned));
+        for host in ["127.0.0.1", "::1", "[::1]"] {
+            assert!(
+                guard.exempts(host, 9000) && !guard.exempts(host, 9001) && !guard.exempts(host, 80),
+                "{host}"
+            );
+        }
+        assert!(guard.exempts("erp.interno", 8443) && !guard.exempts("erp.interno", 443));
+        for host in ["fd00::1", "outro.interno"] {
+            assert!(guard.exempts(host, 80) && guard.exempts(host, 9000), "{host}: all of its ports");
+        }
+        assert!(!guard.allows("127.0.0.1", "127.0.0.1:9001".parse().unwrap()));
+        assert!(guard.allows("127.0.0.1", "127.0.0.1:9000".parse().unwrap()));
     }
 }

@@ -100,3 +100,35 @@ async fn a_secret_that_was_moved_to_another_receiver_does_not_open_and_stops_nob
     let rows = scene.world.db().query(Weight::Search, pending).await.unwrap();
     assert_eq!(rows[0].get::<i64>("count").unwrap(), 1, "and nothing is lost");
 }
+
+/// Whoever may change an address must not read by that what was kept for the server before.
+#[both_engines]
+async fn a_receiver_that_moves_to_another_server_takes_neither_headers_nor_secret_with_it(world: World) {
+    let scene = Scene::of(world).await;
+    let (old, new) = (Receiver::answering(204).await, Receiver::answering(204).await);
+    let headers = vec![("X-Api-Key".to_owned(), "chave-do-erp".to_owned())];
+    let (code, secret) = scene.add_with(&old.url, headers, 8).await;
+    let change = async |address: String, headers: Option<Vec<(String, String)>>| {
+        let version = scene.receiver(code).await.version;
+        let address = Some(domain::ReceiverAddress::parse(&address).unwrap());
+        let changes =
+            receivers::Changes { version, address, entities: None, headers, concurrency: None, active: None };
+        let done = receivers::change(&scene.app, &vault(), scene.by(), (code, changes), Once::each_time());
+        done.await.unwrap().now().unwrap()
+    };
+    let same = change(format!("{}/outro/caminho", old.url), None).await;
+    assert!(same.secret.is_none() && same.receiver.headers == ["X-Api-Key"], "the same server");
+    let moved = change(new.url.clone(), None).await;
+    let fresh = moved.secret.expect("a new secret");
+    assert!(moved.receiver.headers.is_empty());
+    let engine = scene.engine().await;
+    scene.office.benefit(1).await;
+    until("it is there", || async { new.count() == 1 }).await;
+    let taken = &new.taken()[0];
+    assert!(!taken.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("x-api-key")), "{taken:?}");
+    assert!(is_signed_with(taken, &fresh) && !is_signed_with(taken, &secret));
+    let back = change(old.url.clone(), Some(vec![("X-Outra".to_owned(), "nova".to_owned())])).await;
+    assert_eq!(back.receiver.headers, ["X-Outra"], "what is sent anew is kept");
+    assert!(back.secret.is_some());
+    engine.stop(SECOND).await;
+}

@@ -114,3 +114,37 @@ async fn what_is_no_database_or_not_there_is_told() {
     assert!(matches!(absent, Some(OpenError::Absent(_))), "{absent:?}");
     assert!(!folder.path().join("absent.db").exists(), "looking creates nothing");
 }
+
+fn holds(database: &Database, text: &str) -> bool {
+    let files = std::fs::read_dir(database.folder().unwrap()).unwrap();
+    let mut all = files.map(|file| std::fs::read(file.unwrap().path()).unwrap_or_default());
+    all.any(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
+}
+
+/// The bodies of mails carry passwords and links: erased, they are not to be found in the file either, neither a short one
+/// nor one that takes pages of its own.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_erased_is_not_in_the_file() {
+    const ERASED: [&str; 2] = ["senha tk8ge-rvj9h", "senha zq4wm-2hxpd"];
+    const KEPT: &str = "senha que fica";
+    let database = Database::fresh(Engine::Sqlite).await;
+    let db = scratch(&database).await;
+    let bodies = [ERASED[0].to_owned(), ERASED[1].repeat(2000), KEPT.to_owned()];
+    for (number, body) in (1i64..).zip(bodies) {
+        let unit = db.write(lane(), (number, body), |tx, (number, body)| {
+            let insert = sql("INSERT INTO kinds (number, bytes) VALUES ($1, $2)").arg(*number);
+            Box::pin(tx.execute(insert.arg(body.as_bytes())))
+        });
+        unit.await.unwrap();
+    }
+    db.close().await;
+    assert!(ERASED.into_iter().all(|text| holds(&database, text)), "they are there before");
+    let db = database.open().await;
+    let erase = "UPDATE kinds SET bytes = NULL WHERE number < 3";
+    db.write(lane(), (), |tx, ()| Box::pin(tx.execute(sql(erase)))).await.unwrap();
+    db.close().await;
+    for text in ERASED {
+        assert!(!holds(&database, text), "{text}");
+    }
+    assert!(holds(&database, KEPT));
+}

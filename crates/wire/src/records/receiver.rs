@@ -35,7 +35,8 @@ input! {
     pub struct ReceptorAlteracaoInput = "ReceptorAlteracaoInputTO" {
         /// A versão que você leu. Se o receptor mudou depois dela, nada é alterado, e a recusa mostra o que há agora.
         version "versao": required Between<1, { i32::MAX }> = 1,
-        /// Para onde vão os gatilhos; cada entidade tem o seu caminho depois dele.
+        /// Para onde vão os gatilhos; cada entidade tem o seu caminho depois dele. Se leva a outro servidor (outro protocolo,
+        /// nome ou porta), os cabeçalhos que não vierem neste pedido são apagados, e um segredo novo passa a assinar sozinho.
         address "endereco": optional ReceiverAddress = "https://erp.exemplo.com.br/gatilhos",
         /// De que é avisado: beneficio, evento, vistoria, helpDesk, consulta, ou todos.
         entities "entidades": optional Vec<String> = ["todos"],
@@ -94,6 +95,10 @@ pub struct ReceptorTO {
     /// A versão deste registro, a enviar de volta na alteração.
     #[schema(examples(1))]
     pub versao: i64,
+    /// O segredo novo. Vem só na resposta da alteração que leva o receptor a outro servidor, e só uma vez.
+    #[schema(examples("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub novo_segredo: Option<String>,
 }
 
 /// Um receptor que acaba de ser cadastrado, com o segredo que assina os gatilhos.

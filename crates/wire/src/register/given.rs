@@ -274,7 +274,7 @@ fn refuse_card_numbers(register: &Register, fields: &Fields, problems: &mut Prob
 /// Thirteen to nineteen digits in a row, but for what people write between them, that end in their check digit. A text of
 /// nothing else is one in any case.
 pub(super) fn has_card_number(text: &str) -> bool {
-    let is_between = |c: char| matches!(c, ' ' | '-' | '.');
+    let text = &*domain::with_ascii_digits(text);
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     if (13..=19).contains(&digits) && text.chars().all(|c| c.is_ascii_digit() || is_between(c)) {
         return true;
@@ -285,6 +285,14 @@ pub(super) fn has_card_number(text: &str) -> bool {
         from.flat_map(|rest| (1..=rest.len()).map(move |count| rest[..count].concat()))
             .any(|number| (13..=19).contains(&number.len()) && ends_in_check_digit(number.as_bytes()))
     })
+}
+
+/// What stands between digits of one number: blanks, dashes, dots, and what nobody sees.
+fn is_between(sign: char) -> bool {
+    let is_dash = matches!(sign, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}');
+    let is_dot = matches!(sign, '.' | '\u{b7}' | '\u{2024}' | '\u{ff0e}');
+    let is_unseen = matches!(sign, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}');
+    sign.is_whitespace() || is_dash || is_dot || is_unseen
 }
 
 /// By Luhn.

@@ -1,7 +1,10 @@
 //! Files as associations, and those who wish them ill, send them.
 
 use super::*;
+use domain::{Clock, Moment};
 use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 fn file(bytes: &[u8]) -> File {
     let mut file = tempfile::tempfile().unwrap();
@@ -13,9 +16,28 @@ fn file(bytes: &[u8]) -> File {
 /// The names of the columns, and the lines below them with their numbers.
 type Sheet = (Vec<String>, Vec<(u32, Vec<String>)>);
 
+/// Moves by so much whenever somebody looks at it, and counts how often that was.
+struct TickingClock {
+    tick: i64,
+    now: AtomicI64,
+    looks: AtomicUsize,
+}
+
+impl Clock for TickingClock {
+    fn now(&self) -> Moment {
+        self.looks.fetch_add(1, Ordering::SeqCst);
+        Moment::from_millis(self.now.fetch_add(self.tick, Ordering::SeqCst))
+    }
+}
+
+fn ticking(tick: i64) -> (ReadingLimits, Arc<TickingClock>) {
+    let clock = Arc::new(TickingClock { tick, now: AtomicI64::new(0), looks: AtomicUsize::new(0) });
+    (ReadingLimits { clock: Arc::clone(&clock) as Arc<dyn Clock>, cancelled: Arc::default() }, clock)
+}
+
 fn read_all(bytes: &[u8]) -> Result<Sheet, ImportProblem> {
     let (mut headers, mut rows) = (Vec::new(), Vec::new());
-    read(file(bytes), |line| {
+    read(file(bytes), ticking(0).0, |line| {
         match line {
             Line::Headers(names) => headers = names,
             Line::Cells(number, cells) => rows.push((number, cells)),
@@ -27,24 +49,40 @@ fn read_all(bytes: &[u8]) -> Result<Sheet, ImportProblem> {
 
 /// A workbook with one sheet of these rows, as the format writes it.
 fn workbook(sheet: &str) -> Vec<u8> {
+    amplified_workbook(1, "", sheet)
+}
+
+/// The same, whose one sheet is listed so many times; every other time under another spelling of its path.
+fn amplified_workbook(entries: usize, state: &str, sheet: &str) -> Vec<u8> {
+    let numbers = 1..=entries;
+    let listed: String = numbers
+        .clone()
+        .map(|at| format!(r#"<sheet name="Plan{at}" sheetId="{at}" {state} r:id="rId{at}"/>"#))
+        .collect();
+    let led: String = numbers
+        .map(|at| {
+            let target = if at % 2 == 0 { "/xl/worksheets/sheet1.xml" } else { "worksheets/sheet1.xml" };
+            format!(r#"<Relationship Id="rId{at}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="{target}"/>"#)
+        })
+        .collect();
     let parts = [
         (
             "[Content_Types].xml",
-            r#"<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>"#,
+            r#"<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>"#.to_owned(),
         ),
         (
             "_rels/.rels",
-            r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#,
+            r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#.to_owned(),
         ),
         (
             "xl/workbook.xml",
-            r#"<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="Plan1" sheetId="1" r:id="rId1"/></sheets></workbook>"#,
+            format!(r#"<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>{listed}</sheets></workbook>"#),
         ),
         (
             "xl/_rels/workbook.xml.rels",
-            r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#,
+            format!(r#"<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{led}</Relationships>"#),
         ),
-        ("xl/worksheets/sheet1.xml", sheet),
+        ("xl/worksheets/sheet1.xml", sheet.to_owned()),
     ];
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, text) in parts {
@@ -211,5 +249,69 @@ fn lines_are_counted_as_a_sheet_counts_them() {
             // The cell with two lines is one row.
             assert_eq!(numbers, [4, 6, 8], "{end:?} {last:?}");
         }
+    }
+}
+
+/// How often the clock was looked at, which is once for each so many cells and bytes: what reading cost.
+fn cost(bytes: &[u8]) -> (Result<(), ImportProblem>, usize) {
+    let (limits, clock) = ticking(0);
+    let read = read(file(bytes), limits, |_| true);
+    (read, clock.looks.load(Ordering::SeqCst))
+}
+
+#[test]
+fn a_sheet_that_is_listed_many_times_is_read_once() {
+    use ImportProblem as P;
+    let cells = sheet(&format!(r#"<row r="1">{}</row>"#, "<c/>".repeat(200_000)));
+    let (read, once) = cost(&workbook(&cells));
+    assert_eq!(read, Err(P::Empty));
+    assert!(once > 500, "{once}");
+    for entries in [2, 200] {
+        let (read, looks) = cost(&amplified_workbook(entries, "", &cells));
+        assert_eq!(read, Err(P::RepeatedSheet), "{entries} entries");
+        assert!(looks < once + once / 10, "{entries} entries: {looks} instead of {once}");
+    }
+    let (read, looks) = cost(&amplified_workbook(201, "", &cells));
+    assert_eq!(read, Err(P::TooManySheets(200)));
+    assert!(looks < once, "no sheet is read at all");
+    // Nobody reads what nobody sees.
+    let hidden = amplified_workbook(100, r#"state="hidden""#, &cells);
+    assert_eq!(cost(&hidden).0, Err(P::Empty));
+}
+
+#[test]
+fn reading_ends_when_its_time_is_over_and_a_slow_taker_costs_it_nothing() {
+    let rows: String =
+        (1..=3000).map(|at| format!(r#"<row r="{at}"><c r="A{at}"><v>{at}</v></c></row>"#)).collect();
+    let book = workbook(&sheet(&rows));
+    let csv: String = (0..3000).map(|number| format!("{number}\n")).collect();
+    for bytes in [&book[..], csv.as_bytes()] {
+        let (limits, _) = ticking(1000);
+        assert_eq!(read(file(bytes), limits, |_| true), Err(ImportProblem::TooSlow));
+        // The clock moves only while a line is taken.
+        let (limits, clock) = ticking(0);
+        let slowly = |_| {
+            clock.now.fetch_add(3_600_000, Ordering::SeqCst);
+            true
+        };
+        assert_eq!(read(file(bytes), limits, slowly), Ok(()));
+    }
+}
+
+#[test]
+fn reading_ends_when_its_sender_has_gone() {
+    let rows: String =
+        (1..=3000).map(|at| format!(r#"<row r="{at}"><c r="A{at}"><v>{at}</v></c></row>"#)).collect();
+    let book = workbook(&sheet(&rows));
+    let csv: String = (0..3000).map(|number| format!("{number}\n")).collect();
+    for bytes in [&book[..], csv.as_bytes()] {
+        let (limits, _) = ticking(0);
+        let (gone, mut lines) = (Arc::clone(&limits.cancelled), 0);
+        let read = read(file(bytes), limits, |_| {
+            gone.store(true, Ordering::SeqCst);
+            lines += 1;
+            true
+        });
+        assert!(read.is_err() && lines < 600, "{lines} of 3000 lines were still read");
     }
 }

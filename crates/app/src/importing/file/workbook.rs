@@ -1,11 +1,13 @@
 //! Reads the first sheet of a workbook that people see, cell by cell.
 
+use super::watch::{ReadingWatch, WatchedFile};
 use super::{Lines, MOST_COLUMNS};
 use crate::sheets::csv::unguarded;
 use calamine::{DataRef, Reader, SheetType, SheetVisible, Xlsx};
 use domain::{Date, ImportProblem};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::rc::Rc;
 use wire::sheet::day_of_serial;
 
 /// What a workbook may unpack to, what of it the texts that are held in memory, and any other part that is no sheet.
@@ -17,64 +19,91 @@ const TEXTS: usize = 4_000_000;
 const LONGEST_RUN: usize = 256 * 1024;
 const LONGEST_CELL: usize = 16 * 1024 * 1024;
 const MOST_PARTS: usize = 5000;
+/// How many sheets a workbook may list.
+const MOST_SHEETS: usize = 200;
+/// The time is looked at after so many cells.
+const CELLS_BETWEEN_CHECKS: usize = 256;
 /// Between its two ways of counting days a workbook may choose; they are this far apart.
 const EPOCHS: f64 = 1462.0;
 
-pub fn read(mut file: File, lines: &mut Lines<'_>) -> Result<(), ImportProblem> {
+pub fn read(file: File, lines: &mut Lines<'_>) -> Result<(), ImportProblem> {
+    let watch = Rc::clone(&lines.watch);
+    let mut file = WatchedFile { file, watch: Rc::clone(&watch) };
     refuse_bombs(&mut file)?;
-    file.seek(SeekFrom::Start(0)).map_err(|_| ImportProblem::Damaged)?;
-    let mut book: Xlsx<_> = Xlsx::new(BufReader::new(file)).map_err(|_| ImportProblem::Damaged)?;
+    file.seek(SeekFrom::Start(0)).map_err(|_| watch.problem())?;
+    let mut book: Xlsx<_> = Xlsx::new(BufReader::new(file)).map_err(|_| watch.problem())?;
     let shift = if book.has_1904_epoch() { EPOCHS } else { 0.0 };
+    if book.sheets_metadata().len() > MOST_SHEETS {
+        return Err(ImportProblem::TooManySheets(MOST_SHEETS));
+    }
     let seen = |sheet: &&calamine::Sheet| {
         sheet.visible == SheetVisible::Visible && sheet.typ == SheetType::WorkSheet
     };
     let names: Vec<String> =
         book.sheets_metadata().iter().filter(seen).map(|sheet| sheet.name.clone()).collect();
     for name in names {
-        let mut cells = book.worksheet_cells_reader(&name).map_err(|_| ImportProblem::Damaged)?;
-        let (mut row, mut line): (u32, Vec<String>) = (0, Vec::new());
-        let mut any = false;
-        while let Some(cell) = cells.next_cell().map_err(|_| ImportProblem::Damaged)? {
-            let text = text(cell.get_value(), shift);
-            if text.is_empty() {
-                continue;
-            }
-            let (at, column) = cell.get_position();
-            if at != row {
-                if !lines.line(row + 1, std::mem::take(&mut line))? {
-                    return Ok(());
-                }
-                row = at;
-            }
-            let column = column as usize;
-            if column >= MOST_COLUMNS {
-                return Err(ImportProblem::TooManyColumns(MOST_COLUMNS));
-            }
-            if line.len() <= column {
-                line.resize(column + 1, String::new());
-            }
-            line[column] = text;
-            any = true;
-        }
-        lines.line(row + 1, line)?;
         // The first sheet with something in it is the one that is meant.
-        if any {
+        if !read_sheet(&mut book, &name, shift, lines, &watch)? {
             return Ok(());
         }
     }
     Ok(())
 }
 
+/// Reads one sheet; says whether the next is to be read, for there was nothing in this one.
+fn read_sheet(
+    book: &mut Xlsx<BufReader<WatchedFile>>,
+    name: &str,
+    shift: f64,
+    lines: &mut Lines<'_>,
+    watch: &ReadingWatch,
+) -> Result<bool, ImportProblem> {
+    let mut cells = book.worksheet_cells_reader(name).map_err(|_| watch.problem())?;
+    // Thousands of entries may lead to one part, and each would cost as much as the first.
+    watch.refuse_part_again(watch.part());
+    let (mut row, mut line): (u32, Vec<String>) = (0, Vec::new());
+    let (mut is_empty, mut count) = (true, 0_usize);
+    while let Some(cell) = cells.next_cell().map_err(|_| watch.problem())? {
+        count += 1;
+        if count.is_multiple_of(CELLS_BETWEEN_CHECKS) {
+            watch.check()?;
+        }
+        let text = text(cell.get_value(), shift);
+        if text.is_empty() {
+            continue;
+        }
+        let (at, column) = cell.get_position();
+        if at != row {
+            if !lines.line(row + 1, std::mem::take(&mut line))? {
+                return Ok(false);
+            }
+            row = at;
+        }
+        let column = column as usize;
+        if column >= MOST_COLUMNS {
+            return Err(ImportProblem::TooManyColumns(MOST_COLUMNS));
+        }
+        if line.len() <= column {
+            line.resize(column + 1, String::new());
+        }
+        line[column] = text;
+        is_empty = false;
+    }
+    lines.line(row + 1, line)?;
+    Ok(is_empty)
+}
+
 /// Unpacks everything for nothing first, and stops where it is more than any sheet: sizes that a file tells of itself are
 /// not believed.
-fn refuse_bombs(file: &mut File) -> Result<(), ImportProblem> {
-    let mut archive = zip::ZipArchive::new(file).map_err(|_| ImportProblem::Damaged)?;
+fn refuse_bombs(file: &mut WatchedFile) -> Result<(), ImportProblem> {
+    let watch = Rc::clone(&file.watch);
+    let mut archive = zip::ZipArchive::new(file).map_err(|_| watch.problem())?;
     if archive.len() > MOST_PARTS {
         return Err(ImportProblem::UnpacksTooLarge);
     }
     let (mut unpacked, mut is_book) = (0, false);
     for at in 0..archive.len() {
-        let part = archive.by_index(at).map_err(|_| ImportProblem::Damaged)?;
+        let part = archive.by_index(at).map_err(|_| watch.problem())?;
         let name = part.name().map_err(|_| ImportProblem::Damaged)?.to_ascii_lowercase();
         is_book |= name == "[content_types].xml";
         let most = match name.as_str() {
@@ -88,7 +117,8 @@ fn refuse_bombs(file: &mut File) -> Result<(), ImportProblem> {
         let mut buffer = vec![0; 64 * 1024];
         let mut size = 0;
         loop {
-            let read = part.read(&mut buffer).map_err(|_| ImportProblem::Damaged)?;
+            watch.check()?;
+            let read = part.read(&mut buffer).map_err(|_| watch.problem())?;
             size += read as u64;
             if size > most || tags.as_mut().is_some_and(|tags| !tags.take(&buffer[..read])) {
                 return Err(ImportProblem::UnpacksTooLarge);

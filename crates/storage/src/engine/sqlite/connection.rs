@@ -57,6 +57,9 @@ impl Connection {
             inner.pragma_update(None, "mmap_size", i64::try_from(options.mmap_mib << 20).unwrap_or(0))?;
             inner.pragma_update(None, "query_only", role == Role::Reader)?;
             if role == Role::Writer {
+                // What is erased is overwritten. FAST would leave long texts, such as the bodies of mails, on pages that are
+                // free; what ON costs more is one write for each such page, and deletions are few.
+                inner.pragma_update(None, "secure_delete", true)?;
                 // The checkpointer's thread moves the log back; here it would make somebody wait.
                 inner.pragma_update(None, "wal_autocheckpoint", 0)?;
                 inner.pragma_update(None, "journal_size_limit", 64 << 20)?;

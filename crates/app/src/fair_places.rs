@@ -1,0 +1,122 @@
+//! Places for work that costs much CPU, memory or disk. The server has a few of them, and one association never has them
+//! all: its own requests wait for each other before they wait for the others.
+
+use domain::TenantId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// How many requests of one association wait for a place at the same time. Each holds what was sent with it.
+const MOST_WAITING: usize = 8;
+
+pub struct FairPlaces {
+    server: Arc<Semaphore>,
+    server_count: usize,
+    tenant_count: usize,
+    tenants: Mutex<HashMap<TenantId, TenantQueue>>,
+}
+
+#[derive(Clone)]
+struct TenantQueue {
+    places: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
+}
+
+/// A place, given back when it is dropped.
+pub struct HeldPlace {
+    _tenant: OwnedSemaphorePermit,
+    _server: OwnedSemaphorePermit,
+}
+
+impl FairPlaces {
+    /// So many places, of which one association has at most `tenant_count` at a time.
+    pub fn new(server_count: usize, tenant_count: usize) -> FairPlaces {
+        let server = Arc::new(Semaphore::new(server_count));
+        FairPlaces { server, server_count, tenant_count, tenants: Mutex::default() }
+    }
+
+    /// Waits for a place, in the order of coming; `None` where none was free for so long, or too many wait already.
+    pub async fn acquire(&self, tenant: TenantId, patience: Duration) -> Option<HeldPlace> {
+        let queue = self.queue_of(tenant);
+        let _waiting = queue.waiting.try_acquire_owned().ok()?;
+        let both = async {
+            // The association's own place comes first: so each has one request at most in the server's line.
+            let own = queue.places.acquire_owned().await.ok()?;
+            let server = Arc::clone(&self.server).acquire_owned().await.ok()?;
+            Some(HeldPlace { _tenant: own, _server: server })
+        };
+        tokio::time::timeout(patience, both).await.ok().flatten()
+    }
+
+    /// A place that is free now.
+    pub fn try_acquire(&self, tenant: TenantId) -> Option<HeldPlace> {
+        let own = self.queue_of(tenant).places.try_acquire_owned().ok()?;
+        let server = Arc::clone(&self.server).try_acquire_owned().ok()?;
+        Some(HeldPlace { _tenant: own, _server: server })
+    }
+
+    /// How many places are held now.
+    pub fn held(&self) -> usize {
+        self.server_count - self.server.available_permits()
+    }
+
+    fn queue_of(&self, tenant: TenantId) -> TenantQueue {
+        let mut tenants = self.tenants.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || TenantQueue {
+            places: Arc::new(Semaphore::new(self.tenant_count)),
+            waiting: Arc::new(Semaphore::new(MOST_WAITING)),
+        };
+        tenants.entry(tenant).or_insert_with(new).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: TenantId = TenantId::new(1);
+    const TWO: TenantId = TenantId::new(2);
+    const THREE: TenantId = TenantId::new(3);
+
+    #[tokio::test(start_paused = true)]
+    async fn no_association_has_all_places_and_those_who_wait_go_in_order() {
+        let places = Arc::new(FairPlaces::new(2, 1));
+        let patience = Duration::from_secs(5);
+        let first = places.acquire(ONE, patience).await.unwrap();
+        assert!(places.acquire(ONE, patience).await.is_none(), "its own one is taken");
+        assert!(places.try_acquire(ONE).is_none());
+        let second = places.acquire(TWO, patience).await.unwrap();
+        assert_eq!(places.held(), 2);
+        assert!(places.try_acquire(THREE).is_none(), "the server has two");
+        let waiting = tokio::spawn({
+            let places = Arc::clone(&places);
+            async move { places.acquire(THREE, patience).await.is_some() }
+        });
+        tokio::task::yield_now().await;
+        drop(first);
+        assert!(waiting.await.unwrap());
+        drop(second);
+        assert_eq!(places.held(), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_a_few_wait() {
+        let places = Arc::new(FairPlaces::new(2, 1));
+        let _held = places.acquire(ONE, Duration::ZERO).await.unwrap();
+        let patience = Duration::from_secs(3600);
+        let waiting: Vec<_> = (0..MOST_WAITING)
+            .map(|_| {
+                let places = Arc::clone(&places);
+                tokio::spawn(async move { places.acquire(ONE, patience).await.is_some() })
+            })
+            .collect();
+        while places.queue_of(ONE).waiting.available_permits() > 0 {
+            tokio::task::yield_now().await;
+        }
+        let began = tokio::time::Instant::now();
+        assert!(places.acquire(ONE, patience).await.is_none());
+        assert_eq!(began.elapsed(), Duration::ZERO, "the next is refused at once");
+        waiting.iter().for_each(tokio::task::JoinHandle::abort);
+    }
+}

@@ -1,0 +1,97 @@
+//! How many requests a user may make: so many a second over time, and a minute's worth of them at once. Counted in this
+//! process alone, without a lock: a user has one number, the moment up to which his requests are used up.
+
+use crate::Error;
+use crate::access::Session;
+use domain::{Moment, TenantId, UserCode};
+use quick_cache::sync::Cache;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+/// Users who are counted at the same time. One who is forgotten begins anew.
+const USERS: usize = 10_000;
+/// What somebody may do at once who was quiet for long, in microseconds of his rate.
+const BURST: i64 = 60_000_000;
+
+pub struct RequestLimit {
+    /// Microseconds that one request uses up; 0 where nothing is counted.
+    cost: i64,
+    users: Cache<(TenantId, UserCode), Arc<AtomicI64>>,
+}
+
+impl Default for RequestLimit {
+    fn default() -> RequestLimit {
+        RequestLimit::per_second(0)
+    }
+}
+
+impl RequestLimit {
+    /// At most so many requests a second of each user; 0 for as many as come.
+    pub fn per_second(most: u32) -> RequestLimit {
+        let cost = 1_000_000_i64.checked_div(most.into()).map_or(0, |cost| cost.max(1));
+        RequestLimit { cost, users: Cache::new(USERS) }
+    }
+
+    /// Counts a request, or says how long its user must wait.
+    pub fn count(&self, caller: &Session, now: Moment) -> Result<(), Error> {
+        if self.cost == 0 {
+            return Ok(());
+        }
+        self.count_for((caller.scope.tenant(), caller.user), now)
+    }
+
+    fn count_for(&self, user: (TenantId, UserCode), now: Moment) -> Result<(), Error> {
+        let now = now.millis().saturating_mul(1000);
+        let used_up_to = match self.users.get(&user) {
+            Some(known) => known,
+            // Two first requests at once may be counted as one.
+            None => {
+                let new = Arc::new(AtomicI64::new(now));
+                self.users.insert(user, Arc::clone(&new));
+                new
+            }
+        };
+        let next = |used: i64| {
+            let next = used.max(now).saturating_add(self.cost);
+            (next - now <= BURST).then_some(next)
+        };
+        match used_up_to.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next) {
+            Ok(_) => Ok(()),
+            Err(used) => {
+                let wait = used.saturating_add(self.cost).saturating_sub(now).saturating_sub(BURST);
+                Err(Error::TooManyRequests(Duration::from_micros(wait.max(0).unsigned_abs())))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_minutes_worth_at_once_then_the_rate_and_every_user_by_himself() {
+        let limit = RequestLimit::per_second(10);
+        let (ana, bia) = ((TenantId::new(1), UserCode::new(1)), (TenantId::new(2), UserCode::new(1)));
+        let at = |millis| Moment::from_millis(1_794_663_125_000 + millis);
+        for _ in 0..600 {
+            limit.count_for(ana, at(0)).unwrap();
+        }
+        let Err(Error::TooManyRequests(wait)) = limit.count_for(ana, at(0)) else { panic!("no limit") };
+        assert_eq!(wait, Duration::from_millis(100));
+        limit.count_for(bia, at(0)).unwrap();
+        limit.count_for(ana, at(100)).unwrap();
+        assert!(limit.count_for(ana, at(100)).is_err());
+        for _ in 0..600 {
+            limit.count_for(ana, at(70_000)).unwrap();
+        }
+        assert!(limit.count_for(ana, at(70_000)).is_err(), "quiet for longer is worth no more");
+    }
+
+    #[test]
+    fn nothing_is_counted_without_a_limit() {
+        assert_eq!(RequestLimit::default().cost, 0);
+        assert_eq!(RequestLimit::per_second(u32::MAX).cost, 1);
+    }
+}
