@@ -1,7 +1,7 @@
 //! Tenants: the associations on this server, and the hosts under which each is found.
 
 use crate::{Error, Row, Source, Tx, Weight, sql};
-use domain::{Host, Moment, Name, TenantId, TimeZone};
+use domain::{Host, Moment, Name, Role, TenantId, TimeZone};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tenant {
@@ -12,6 +12,8 @@ pub struct Tenant {
     /// Six digits.
     pub colour: Option<String>,
     pub second_colour: Option<String>,
+    /// The roles that must have a second factor.
+    pub second_factor_roles: Vec<Role>,
     pub version: i64,
     pub updated_at: Moment,
 }
@@ -19,7 +21,8 @@ pub struct Tenant {
 /// What [`tenant`] reads.
 macro_rules! select {
     () => {
-        "SELECT tenant, name, time_zone, active, colour, second_colour, version, updated_at FROM tenants "
+        "SELECT tenant, name, time_zone, active, colour, second_colour, second_factor_roles, version, updated_at
+         FROM tenants "
     };
 }
 
@@ -59,20 +62,35 @@ fn tenant(row: &Row) -> Result<Tenant, Error> {
         active: row.get("active")?,
         colour: row.get("colour")?,
         second_colour: row.get("second_colour")?,
+        second_factor_roles: roles_of(row.get("second_factor_roles")?),
         version: row.get("version")?,
         updated_at: row.get("updated_at")?,
     })
 }
 
+/// The roles whose bits are set.
+pub(crate) fn roles_of(bits: i64) -> Vec<Role> {
+    Role::ALL.into_iter().filter(|role| bits & bit(*role) != 0).collect()
+}
+
+fn bits_of(roles: &[Role]) -> i64 {
+    roles.iter().fold(0, |bits, role| bits | bit(*role))
+}
+
+fn bit(role: Role) -> i64 {
+    1 << role.number()
+}
+
 /// Writes what is told of a tenant anew; its hosts are claimed and freed apart.
 pub async fn update(tx: &mut Tx, tenant: &Tenant) -> Result<(), Error> {
     let statement = sql("UPDATE tenants SET name = $2, time_zone = $3, colour = $4, second_colour = $5,
-             version = version + 1, updated_at = $6 WHERE tenant = $1")
+             second_factor_roles = $6, version = version + 1, updated_at = $7 WHERE tenant = $1")
     .arg(tenant.id)
     .arg(tenant.name.as_str())
     .arg(tenant.time_zone.as_str())
     .arg(tenant.colour.as_deref())
     .arg(tenant.second_colour.as_deref())
+    .arg(bits_of(&tenant.second_factor_roles))
     .arg(tenant.updated_at);
     tx.execute(statement).await.map(drop)
 }
@@ -103,4 +121,16 @@ pub async fn hosts(from: impl Into<Source<'_>>) -> Result<Vec<(String, TenantId)
     let statement = sql("SELECT host, tenant FROM hosts ORDER BY host");
     let rows = from.into().all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("host")?, row.get("tenant")?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_come_back_as_they_were_kept() {
+        for roles in [&[][..], &[Role::Administrator], &[Role::Administrator, Role::Operator], &Role::ALL] {
+            assert_eq!(roles_of(bits_of(roles)), roles);
+        }
+    }
 }
