@@ -1,6 +1,6 @@
 //! An empty server is set up in a browser: whoever started it gets a link, good until the first administrator is there.
 
-use crate::access::Session;
+use crate::access::{Actor, Session};
 use crate::server_key::hex;
 use crate::tenants::{self, NewTenant};
 use crate::users::{self, Initial, NewUser, User};
@@ -12,6 +12,8 @@ use storage::settings::{self, Setting};
 use storage::{Lane, users as stored};
 
 const RANDOM: usize = 16;
+/// Who founds an association has no account yet.
+const FOUNDING: Actor = Actor { user: None, operation: "POST /console/comecar/{codigo}", address: None };
 /// Nobody's code.
 const NOBODY: UserCode = UserCode::new(0);
 
@@ -92,7 +94,7 @@ pub async fn found(app: &App, wanted: &Wanted) -> Result<User, Error> {
         branches: Vec::new(),
         password: Initial::Chosen(password),
     };
-    users::create(app, new).await
+    users::create_by(app, new, FOUNDING).await
 }
 
 /// Whether the caller's association has had anybody yet.

@@ -7,7 +7,7 @@ use app::visits::{self, Visitor};
 use app::{App, Error};
 use axum::extract::{ConnectInfo, FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{CallerAddress, Role};
 use std::net::SocketAddr;
@@ -19,6 +19,8 @@ const SESSION: &str = "__Host-amparo";
 const HALF: &str = "__Host-amparo-meio";
 const NOTICE: &str = "amparo-aviso";
 const UNDO: &str = "amparo-desfazer";
+/// Where a second factor is switched on.
+const FACTOR: &str = "/console/conta/segundo-fator";
 
 /// Somebody who has entered and may use the console.
 pub struct Guest {
@@ -81,6 +83,10 @@ pub enum Turned {
     ToPassword {
         root: String,
     },
+    /// His association demands a second factor of him.
+    ToFactor {
+        root: String,
+    },
     /// The console is not for programs.
     Program,
     Refused(Refusal),
@@ -94,6 +100,7 @@ impl IntoResponse for Turned {
                 redirect(&format!("{root}/console/entrar?para={to}"))
             }
             Turned::ToPassword { root } => redirect(&format!("{root}/console/conta/senha")),
+            Turned::ToFactor { root } => redirect(&format!("{root}{FACTOR}")),
             Turned::Program => Refusal::ForPeople.into_response(),
             Turned::Refused(refusal) => refusal.into_response(),
         }
@@ -108,7 +115,7 @@ impl FromRequestParts<App> for Guest {
         let path = parts.uri.path_and_query().map_or("/console", |all| all.as_str()).to_owned();
         let away = || Turned::Away { root: root.clone(), to: path.clone() };
         let token = token(&parts.headers).ok_or_else(away)?.to_owned();
-        let visitor = match visits::visitor(app, &token).await {
+        let mut visitor = match visits::visitor(app, &token).await {
             Ok(visitor) => visitor,
             Err(Error::Credential) => return Err(away()),
             Err(error) => return Err(Turned::Refused(Refusal::from(&error))),
@@ -120,10 +127,27 @@ impl FromRequestParts<App> for Guest {
         if visitor.must_change_password && !keeps_here {
             return Err(Turned::ToPassword { root });
         }
+        let path_alone = parts.uri.path();
+        if visitor.session.owes_factor() && path_alone != FACTOR && !keeps_here {
+            return Err(Turned::ToFactor { root });
+        }
+        if !is_passive(parts) {
+            let noted = visits::note_activity(app, &visitor).await;
+            noted.map_err(|error| Turned::Refused(Refusal::from(&error)))?;
+        }
+        if let Some(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>() {
+            visitor.session = Arc::new(visitor.session.at(peer.0.ip().into()));
+        }
         let notice = cookie(&parts.headers, NOTICE).map(decoded).filter(|text| !text.is_empty());
         let undo = cookie(&parts.headers, UNDO).map(decoded).and_then(|text| Undo::from_text(&text));
         Ok(Guest { visitor, token, theme: Theme::chosen(&parts.headers), notice, undo, path })
     }
+}
+
+/// Whether a script asks by itself, and nobody need sit before it: such a request keeps no session going.
+fn is_passive(parts: &Parts) -> bool {
+    parts.headers.contains_key("x-passivo")
+        || (parts.method == Method::GET && parts.headers.contains_key("x-quadro"))
 }
 
 /// The path under which people find this server: links lead there, also behind a proxy that adds a path of its own.
@@ -215,6 +239,8 @@ fn put(response: &mut Response, cookie: &str) {
 pub struct Sender {
     pub address: CallerAddress,
     pub agent: Option<String>,
+    /// The host that was asked.
+    pub host: Option<String>,
 }
 
 impl FromRequestParts<App> for Sender {
@@ -223,7 +249,9 @@ impl FromRequestParts<App> for Sender {
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Sender, Refusal> {
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().ok_or(Refusal::Broken)?;
         let agent = parts.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
-        Ok(Sender { address: peer.0.ip().into(), agent: agent.map(str::to_owned) })
+        let host = parts.headers.get(header::HOST).and_then(|value| value.to_str().ok());
+        let host = parts.uri.authority().map(axum::http::uri::Authority::as_str).or(host).map(str::to_owned);
+        Ok(Sender { address: peer.0.ip().into(), agent: agent.map(str::to_owned), host })
     }
 }
 

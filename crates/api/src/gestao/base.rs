@@ -33,6 +33,7 @@ pub async fn change(
             time_zone: input.time_zone.set(),
             colour: input.colour,
             second_colour: input.second_colour,
+            second_factor_roles: input.second_factor_roles,
         };
         tenants::change(&state.app, &caller, changes, once)
     };
@@ -47,6 +48,7 @@ fn record(Own { tenant, hosts }: &Own) -> BaseTO {
         fuso: tenant.time_zone.clone(),
         cor: tenant.colour.clone(),
         cor_secundaria: tenant.second_colour.clone(),
+        segundo_fator_obrigatorio: tenant.second_factor_roles.iter().map(|role| wire::role(*role)).collect(),
         versao: tenant.version,
     }
 }

@@ -4,7 +4,7 @@ use crate::access::Session;
 use crate::differences::{Fields, Present, between, named, refuse_old};
 use crate::once::{self, Done, Once};
 use crate::{App, Error};
-use domain::{Colour, Host, Moment, Name, Rejection, TenantId, TimeZone, UserCode};
+use domain::{Colour, Host, Moment, Name, Rejection, Role, TenantId, TimeZone, UserCode};
 use storage::tenants::{self, Tenant};
 use storage::versions::{self, Versions};
 use storage::{Lane, Tx, audit};
@@ -42,6 +42,8 @@ pub struct Changes {
     pub time_zone: Option<TimeZone>,
     pub colour: Given<Colour>,
     pub second_colour: Given<Colour>,
+    /// The roles that must have a second factor.
+    pub second_factor_roles: Given<Vec<Role>>,
 }
 
 /// A tenant as it is now, and what is no longer trusted because of it.
@@ -83,6 +85,9 @@ async fn write(tx: &mut Tx, doing: &Doing) -> Result<Changed, Error> {
     if after.hosts.len() > MOST_HOSTS {
         return Err(Rejection::TooManyHosts(MOST_HOSTS).into());
     }
+    if after.tenant.second_factor_roles.contains(&Role::Integration) {
+        return Err(Rejection::FactorOfProgram.into());
+    }
     let differences = between(fields(&before), fields(&after));
     let zone = TimeZone::parse(&before.tenant.time_zone)?;
     let present = Present { version: before.tenant.version, since: before.tenant.updated_at };
@@ -106,7 +111,10 @@ async fn write(tx: &mut Tx, doing: &Doing) -> Result<Changed, Error> {
         detail: Some(format!("base alterada: {}", named(&differences))),
     };
     audit::append(tx, &entry).await?;
-    let own = versions::raise_registers(tx, doing.tenant).await?;
+    let mut own = versions::raise_registers(tx, doing.tenant).await?;
+    if before.tenant.second_factor_roles != after.tenant.second_factor_roles {
+        own = versions::raise_access(tx, doing.tenant).await?;
+    }
     let server = versions::raise_registers(tx, TenantId::SERVER).await?;
     Ok(Changed { own: after, raised: Some((own, server)) })
 }
@@ -122,6 +130,13 @@ fn wanted(before: &Own, changes: &Changes) -> Own {
     }
     changes.colour.change(&mut tenant.colour, ToString::to_string);
     changes.second_colour.change(&mut tenant.second_colour, ToString::to_string);
+    match &changes.second_factor_roles {
+        Given::Set(roles) => tenant.second_factor_roles = roles.clone(),
+        Given::Clear => tenant.second_factor_roles.clear(),
+        Given::Keep => {}
+    }
+    tenant.second_factor_roles.sort_unstable_by_key(|role| role.number());
+    tenant.second_factor_roles.dedup();
     match &changes.hosts {
         Given::Set(hosts) => after.hosts = hosts.iter().map(|host| host.as_str().to_owned()).collect(),
         Given::Clear => after.hosts.clear(),
@@ -150,11 +165,13 @@ async fn move_hosts(tx: &mut Tx, tenant: TenantId, had: &[String], wanted: &[Str
 /// A tenant, field by field.
 fn fields(own: &Own) -> Fields {
     let tenant = &own.tenant;
+    let roles: Vec<&str> = tenant.second_factor_roles.iter().map(|role| wire::role(*role)).collect();
     vec![
         ("nome", Some(tenant.name.clone())),
         ("hosts", (!own.hosts.is_empty()).then(|| own.hosts.join(", "))),
         ("fuso", Some(tenant.time_zone.clone())),
         ("cor", tenant.colour.clone()),
         ("corSecundaria", tenant.second_colour.clone()),
+        ("segundoFatorObrigatorio", (!roles.is_empty()).then(|| roles.join(", "))),
     ]
 }

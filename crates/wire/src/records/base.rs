@@ -2,7 +2,7 @@
 
 use crate::input;
 use crate::read::Between;
-use domain::{Colour, Host, Name, TimeZone};
+use domain::{Colour, Host, Name, Role, TimeZone};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -21,6 +21,8 @@ input! {
         colour "cor": optional Colour = "188038",
         /// A segunda cor da associação, em seis dígitos hexadecimais.
         second_colour "corSecundaria": optional Colour = "F9AB00",
+        /// Os perfis que devem usar o segundo fator: `administrador`, `operador`. Quem é de um deles e não o tem só chega à página que o liga.
+        second_factor_roles "segundoFatorObrigatorio": optional Vec<Role> = ["administrador"],
     }
 }
 
@@ -46,6 +48,9 @@ pub struct BaseTO {
     /// A segunda cor da associação, em seis dígitos hexadecimais.
     #[schema(examples("F9AB00"))]
     pub cor_secundaria: Option<String>,
+    /// Os perfis que devem usar o segundo fator.
+    #[schema(examples("administrador"))]
+    pub segundo_fator_obrigatorio: Vec<&'static str>,
     /// A versão deste registro, que uma alteração deve trazer.
     #[schema(examples(1))]
     pub versao: i64,
