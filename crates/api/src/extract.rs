@@ -97,6 +97,19 @@ impl<S: Sync> FromRequestParts<S> for From {
     }
 }
 
+/// From where somebody tries to enter.
+pub struct Origin(pub app::access::Origin);
+
+impl<S: Sync> FromRequestParts<S> for Origin {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Origin, Failure> {
+        let address = From::from_request_parts(parts, state).await?.address();
+        let host = crate::guard::host(&parts.uri, &parts.headers).map(str::to_owned);
+        Ok(Origin(app::access::Origin { address, host }))
+    }
+}
+
 /// What is asked for in the query.
 pub struct Query<T>(pub T);
 

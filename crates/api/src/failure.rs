@@ -15,6 +15,10 @@ pub enum Failure {
     Credential(Challenge),
     /// The role may not do this.
     Forbidden,
+    /// The token was given for a password alone, and its owner has a second factor.
+    CodeNotGiven,
+    /// The association demands a second factor of the caller, who has none.
+    FactorDemanded,
     TooLarge,
     /// A file that is larger than one may be.
     FileTooLarge(String),
@@ -77,7 +81,7 @@ impl Failure {
             Failure::NoSuchPath | Failure::NotFound(_) => StatusCode::NOT_FOUND,
             Failure::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Failure::Credential(_) => StatusCode::UNAUTHORIZED,
-            Failure::Forbidden => StatusCode::FORBIDDEN,
+            Failure::Forbidden | Failure::CodeNotGiven | Failure::FactorDemanded => StatusCode::FORBIDDEN,
             Failure::TooLarge | Failure::FileTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Failure::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Failure::Slow => StatusCode::REQUEST_TIMEOUT,
@@ -113,6 +117,12 @@ impl Failure {
             }
             Failure::Forbidden => {
                 "O seu perfil não permite esta operação; peça-a a um administrador da sua base."
+            }
+            Failure::CodeNotGiven => {
+                "A sua conta tem o segundo fator, e este token foi obtido só com a senha: ele serve para /ext. Para /gestao, entre em POST /gestao/sessao com a senha e, no cabeçalho X-Codigo, um código."
+            }
+            Failure::FactorDemanded => {
+                "A sua associação exige o segundo fator do seu perfil, e você ainda não o ligou: até lá este token serve para /ext. Ligue-o no console, em Minha conta."
             }
             Failure::TooLarge => "O corpo do pedido é grande demais; envie no máximo 1 MiB.",
             Failure::MediaType => {
@@ -243,6 +253,8 @@ impl From<app::Error> for Failure {
             }
             app::Error::Credential => Failure::Credential(Challenge::Bearer),
             app::Error::Forbidden => Failure::Forbidden,
+            app::Error::CodeNotGiven => Failure::CodeNotGiven,
+            app::Error::FactorDemanded => Failure::FactorDemanded,
             app::Error::TooMany(wait) => Failure::TooManyFailures(wait),
             app::Error::TooOften(wait) => Failure::TooManyLookups(wait),
             app::Error::Busy => Failure::Busy,
@@ -295,6 +307,8 @@ mod tests {
             Failure::Credential(Challenge::Basic),
             Failure::Credential(Challenge::Bearer),
             Failure::Forbidden,
+            Failure::CodeNotGiven,
+            Failure::FactorDemanded,
             Failure::TooLarge,
             Failure::FileTooLarge("arquivo: passa de 25 MiB, o máximo.".into()),
             Failure::FilesUnavailable,
@@ -346,8 +360,10 @@ mod tests {
             Failure::DatabaseFault(_) => 23,
             Failure::NoPlace(_) => 24,
             Failure::TooManyRequests(_) => 25,
+            Failure::CodeNotGiven => 26,
+            Failure::FactorDemanded => 27,
         });
-        assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=25).collect());
+        assert_eq!(variants.collect::<std::collections::BTreeSet<_>>(), (0..=27).collect());
         all
     }
 

@@ -6,13 +6,23 @@ use crate::extract::{Base, credential, shows};
 use crate::failure::{Challenge, Failure};
 use crate::operation::Access;
 use app::access;
-use axum::extract::{self, Request};
-use axum::http::{HeaderMap, header};
+use axum::extract::{self, ConnectInfo, Request};
+use axum::http::{HeaderMap, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// What an operation asks of its callers.
+#[derive(Clone, Copy)]
+pub struct Needed {
+    pub access: Access,
+    /// It is none of the interface's own: a token that reaches `/ext` at most is refused.
+    pub is_management: bool,
+}
 
 pub async fn guard(
-    extract::State((state, needed)): extract::State<(State, Access)>,
+    extract::State((state, needed)): extract::State<(State, Needed)>,
     mut request: Request,
     next: Next,
 ) -> Response {
@@ -22,12 +32,22 @@ pub async fn guard(
     }
 }
 
-async fn admit(state: &State, needed: Access, request: &mut Request) -> Result<(), Failure> {
-    match needed {
+async fn admit(state: &State, needed: Needed, request: &mut Request) -> Result<(), Failure> {
+    match needed.access {
         Access::Login => {}
-        Access::Roles(roles) => {
+        Access::AnyToken => {
             let session = bearer(state, request.headers()).await?;
+            request.extensions_mut().insert(session);
+        }
+        Access::Roles(roles) => {
+            let mut session = bearer(state, request.headers()).await?;
             session.must_be(roles)?;
+            if needed.is_management {
+                session.must_reach_management()?;
+                // What is done to accounts is written down with the address.
+                let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+                session = peer.map_or(session.clone(), |peer| Arc::new(session.at(peer.0.ip().into())));
+            }
             request.extensions_mut().insert(session);
         }
         Access::Open => {
@@ -38,7 +58,7 @@ async fn admit(state: &State, needed: Access, request: &mut Request) -> Result<(
                 request.extensions_mut().insert(session);
                 tenant
             } else {
-                app::base::meant(&state.app, host(request)).await?
+                app::base::meant(&state.app, host(request.uri(), request.headers())).await?
             };
             request.extensions_mut().insert(Base(base));
         }
@@ -46,7 +66,7 @@ async fn admit(state: &State, needed: Access, request: &mut Request) -> Result<(
     Ok(())
 }
 
-async fn bearer(state: &State, headers: &HeaderMap) -> Result<std::sync::Arc<access::Session>, Failure> {
+async fn bearer(state: &State, headers: &HeaderMap) -> Result<Arc<access::Session>, Failure> {
     let token = credential(headers, "bearer").ok_or(Failure::Credential(Challenge::Bearer))?;
     let session = access::enter(&state.app, token).await?;
     state.app.request_limit.count(&session, state.app.now())?;
@@ -54,7 +74,7 @@ async fn bearer(state: &State, headers: &HeaderMap) -> Result<std::sync::Arc<acc
 }
 
 /// The host that the caller asked for, with its port.
-fn host(request: &Request) -> Option<&str> {
-    let header = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
-    request.uri().authority().map(axum::http::uri::Authority::as_str).or(header)
+pub fn host<'r>(uri: &'r Uri, headers: &'r HeaderMap) -> Option<&'r str> {
+    let header = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    uri.authority().map(axum::http::uri::Authority::as_str).or(header)
 }

@@ -75,6 +75,7 @@ fn set(item: &mut PathItem, one: &Operation) {
     let method = match one.method {
         Method::POST => HttpMethod::Post,
         Method::PUT => HttpMethod::Put,
+        Method::DELETE => HttpMethod::Delete,
         _ => HttpMethod::Get,
     };
     let mut described = PathItem::new(method, describe(one));
@@ -91,7 +92,7 @@ fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
         // Nothing is declared, as the interface has it; a token that comes anyway says which base is meant.
         Access::Open => operation,
         Access::Login => operation.security(needs("basic")),
-        Access::Roles(_) => operation.security(needs("bearer")),
+        Access::AnyToken | Access::Roles(_) => operation.security(needs("bearer")),
     };
     for parameter in codes(one.path).map(code).chain(one.query.iter().map(asked)) {
         operation = operation.parameter(parameter);
@@ -153,8 +154,12 @@ fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
         refusals.push(("400", "O que foi enviado não serve: um problema por linha."));
     }
     refusals.push(("401", "O acesso falta, não vale ou já venceu."));
-    if one.access != Access::Open && one.access != Access::Login {
-        refusals.push(("403", "O perfil do usuário não permite esta operação."));
+    match one.access {
+        Access::Roles(_) if one.path.starts_with("/gestao/") => {
+            refusals.push(("403", "O perfil do usuário, ou um token obtido sem o segundo fator, não permite esta operação."));
+        }
+        Access::Roles(_) => refusals.push(("403", "O perfil do usuário não permite esta operação.")),
+        Access::Open | Access::Login | Access::AnyToken => {}
     }
     if has_code {
         refusals.push(("404", "O código no endereço não existe, ou está fora das lojas do usuário."));

@@ -2,7 +2,7 @@
 //! (`routes.rs`) is a list of these; router, guard and OpenAPI are made from it.
 
 use crate::State;
-use crate::guard::guard;
+use crate::guard::{Needed, guard};
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::from_fn_with_state;
@@ -21,6 +21,8 @@ pub enum Access {
     Open,
     /// User and password.
     Login,
+    /// Any token that is good, whatever it reaches.
+    AnyToken,
     /// A token of somebody in one of these roles.
     Roles(&'static [Role]),
 }
@@ -171,6 +173,15 @@ where
     Operation::new(Method::PUT, MethodFilter::PUT, path, access, handler)
 }
 
+/// An operation that ends something.
+pub fn delete<H, T>(path: &'static str, access: Access, handler: H) -> Operation
+where
+    H: Handler<T, State>,
+    T: 'static,
+{
+    Operation::new(Method::DELETE, MethodFilter::DELETE, path, access, handler)
+}
+
 /// The names of the codes in a path: `codBeneficio` of `/ext/beneficio/{codBeneficio}/cancelar`.
 pub fn codes(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
@@ -293,7 +304,9 @@ impl Operation {
 
     /// How axum reaches it, behind its guard.
     pub fn routed(self, state: &State) -> (&'static str, MethodRouter<State>) {
-        let guarded = self.handler.route_layer(from_fn_with_state((state.clone(), self.access), guard));
+        let is_management = self.path.starts_with("/gestao/");
+        let needed = Needed { access: self.access, is_management };
+        let guarded = self.handler.route_layer(from_fn_with_state((state.clone(), needed), guard));
         (self.path, guarded)
     }
 }

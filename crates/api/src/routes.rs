@@ -4,7 +4,7 @@ mod cases;
 mod files;
 mod imports;
 
-use crate::operation::{Access, Operation, Section, get, post, put};
+use crate::operation::{Access, Operation, Section, delete, get, post, put};
 use crate::{ext, gestao};
 use domain::Role;
 use wire::records::{
@@ -32,7 +32,7 @@ use wire::records::{
     AssociadoInput, AssociadoTO, BaseInput, BaseTO, BeneficioAlteracaoInput, BeneficioTO, EtapaInput,
     GanhoInput, HistoricoRegistroTO, ItemAlteracaoInput, LeadAlteracaoInput, LeadGestaoTO, LeadQuery,
     NegocioCompletoTO, NegocioGestaoTO, NegocioQuery, PerdaInput, QuadroQuery, QuadroTO, ReaberturaInput,
-    SituacaoBeneficioInput, UsuarioAlteracaoInput, UsuarioQuery,
+    SessaoEncerradaTO, SituacaoBeneficioInput, UsuarioAlteracaoInput, UsuarioQuery,
 };
 use wire::records::{
     EntregaQuery, EntregasTO, MotivoInput, ReceptorAlteracaoInput, ReceptorCriadoTO, ReceptorInput,
@@ -179,8 +179,14 @@ fn written() -> Vec<Operation> {
             .told(Sales, "Alterar dependente de negócio", "Altera um dependente de um negócio de saúde: o campo que não vem fica como está, e `null` o limpa.")
             .takes::<NegocioDependenteTO>()
             .answers::<NegocioDependenteTO>(),
+        post("/gestao/sessao", Access::Login, gestao::sessao::enter)
+            .told(Security, "Entrar com o segundo fator", "Como `/ext/autenticacao`, para quem tem o segundo fator: com um código do aplicativo, ou de recuperação, no cabeçalho `X-Codigo`. O token vale também para `/gestao`; o de `/ext/autenticacao`, obtido só com a senha, não. Quem não tem o segundo fator não precisa do código. O corpo do pedido é ignorado.")
+            .answers::<AcessoTO>(),
+        delete("/gestao/sessao", Access::AnyToken, gestao::sessao::end)
+            .told(Security, "Encerrar a sessão", "Encerra o token com que o pedido é feito, de qualquer perfil: a partir da resposta ele não vale mais.")
+            .answers::<SessaoEncerradaTO>(),
         get("/gestao/auditoria", ADMINISTRATOR, gestao::auditoria::page)
-            .told(Management, "Auditoria", "Quem alterou e quem viu os dados de quem, e por qual operação, na ordem em que foi gravado. As leituras são gravadas em grupos, logo depois de respondidas.")
+            .told(Management, "Auditoria", "Quem alterou e quem viu os dados de quem, quem entrou ou tentou entrar, de onde e com que resultado, e por qual operação, na ordem em que foi gravado. As leituras e as entradas recusadas são gravadas em grupos, logo depois de respondidas.")
             .asks::<AuditoriaQuery>()
             .answers::<AuditoriaTO>(),
         get("/gestao/entrega", ADMINISTRATOR, gestao::entrega::list)
@@ -318,7 +324,7 @@ fn written() -> Vec<Operation> {
             .takes::<LeadAlteracaoInput>()
             .answers::<LeadGestaoTO>(),
         get("/gestao/base", ADMINISTRATOR, gestao::base::own)
-            .told(Management, "A base", "A própria associação: nome, fuso horário, cores e os nomes de servidor pelos quais é encontrada.")
+            .told(Management, "A base", "A própria associação: nome, fuso horário, cores, os nomes de servidor pelos quais é encontrada, quem valida sem credencial e de quem se exige o segundo fator.")
             .answers::<BaseTO>(),
         put("/gestao/base", ADMINISTRATOR, gestao::base::change)
             .told(Management, "Alterar a base", "Altera a própria associação; vale na hora. Os nomes de servidor são de quem administra o servidor, que os define por comando: um pedido com `hosts` é recusado (400).")

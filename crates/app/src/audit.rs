@@ -1,13 +1,13 @@
 //! Who looked at whom. A look is noted in memory and written behind its answer, with others: never in anybody's way. What
 //! waits is bounded; where the database cannot take it for long, nobody is shown anything that could not be written down.
 
-use crate::access::Session;
+use crate::access::{self, Session};
 use crate::{App, Error, users};
 use domain::{Moment, PersonCode, Role, TenantId, UserCode};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use storage::audit::{self, Asked, Sighting, Stretch, block};
-pub use storage::audit::{Page, Told, What};
+pub use storage::audit::{AccessResult, Page, Told, What};
 use storage::counters::{self, Counter};
 use storage::{Lane, Tx};
 
@@ -174,7 +174,7 @@ impl Pace {
 /// Writes what waits. Called over and over by whoever serves, and once more when he stops. What could not be written waits
 /// on, and keeps no other tenant's from being written.
 pub async fn flush(app: &App) -> Result<(), Error> {
-    let mut failed = None;
+    let mut failed = access::flush(app).await.err();
     for tenant in app.looks.tenants() {
         while let Some(taken) = app.looks.take(tenant) {
             let rows: Vec<Sighting> = taken.some.iter().map(|(_, sighting)| sighting.clone()).collect();
@@ -184,13 +184,13 @@ pub async fn flush(app: &App) -> Result<(), Error> {
             match written.await {
                 Ok(()) => taken.written(),
                 Err(error) => {
-                    failed = Some(error);
+                    failed = Some(error.into());
                     break;
                 }
             }
         }
     }
-    failed.map_or(Ok(()), |error| Err(error.into()))
+    failed.map_or(Ok(()), Err)
 }
 
 /// What an administrator asks of the audit.

@@ -14,6 +14,12 @@ pub enum Error {
     /// The role may not do this.
     #[error("the role may not do this")]
     Forbidden,
+    /// The token was given for a password alone, and its owner has a second factor: it reaches `/ext` at most.
+    #[error("the token was given without a code")]
+    CodeNotGiven,
+    /// The association demands a second factor of the caller's role, and he has none.
+    #[error("a second factor is demanded")]
+    FactorDemanded,
     /// Too many failed logins.
     #[error("too many failed logins; again in {0:?}")]
     TooMany(Duration),

@@ -71,6 +71,7 @@ use access::Throttle;
 use domain::{Chance, Clock, Moment};
 use memory::Memory;
 use std::sync::Arc;
+use std::time::Duration;
 use storage::Db;
 use tokio::sync::Notify;
 
@@ -88,6 +89,10 @@ pub struct App {
     pub public_url: Arc<str>,
     pub resets: resets::Places,
     pub looks: Arc<audit::Looks>,
+    /// Failed logins that wait to be written down.
+    pub trail: Arc<access::Trail>,
+    /// How long a session of the console lasts while nobody uses it; `None` as long as any.
+    pub idle_limit: Option<Duration>,
     /// Who sends what must be sent at once.
     pub post: Arc<dyn triggers::Post>,
     /// What opens secrets, where a server runs.
@@ -139,6 +144,8 @@ impl App {
             public_url: "http://localhost".into(),
             resets: resets::Places::default(),
             looks: Arc::default(),
+            trail: Arc::default(),
+            idle_limit: Some(access::IDLE_LIMIT),
             post: Arc::new(triggers::Nobody),
             vault: None,
             place: Arc::default(),

@@ -41,6 +41,10 @@ pub(crate) enum Message<'m> {
         asked_from: Option<&'m str>,
     },
     PasswordChanged,
+    /// To the address by which the account was entered until now.
+    EmailLeft,
+    /// To the address by which it is entered from now on.
+    EmailTaken,
     SecondFactorOn,
     SecondFactorOff,
     /// Nothing but that mail arrives.
@@ -63,6 +67,8 @@ impl Message<'_> {
         match self {
             Message::FirstPassword(_) | Message::ResetLink { .. } => true,
             Message::PasswordChanged
+            | Message::EmailLeft
+            | Message::EmailTaken
             | Message::SecondFactorOn
             | Message::SecondFactorOff
             | Message::Test
@@ -87,6 +93,8 @@ pub(crate) async fn write(
         Message::FirstPassword(password) => mail::first_password(head, password.expose()),
         Message::ResetLink { link, minutes, asked_from } => mail::reset_link(head, link, minutes, asked_from),
         Message::PasswordChanged => mail::password_changed(head),
+        Message::EmailLeft => mail::email_changed(head, false),
+        Message::EmailTaken => mail::email_changed(head, true),
         Message::SecondFactorOn => mail::second_factor_on(head),
         Message::SecondFactorOff => mail::second_factor_off(head),
         Message::Test => mail::test(head),

@@ -1,6 +1,7 @@
 //! A forgotten password: a link by mail, used once within half an hour. Whoever asks learns nothing about who has an
 //! account: the answer is given before anybody is looked up.
 
+use crate::access::Actor;
 use crate::mail::{self, Addressee, Message};
 use crate::server_key::hex;
 use crate::{App, Error, users};
@@ -15,6 +16,8 @@ use storage::versions::Versions;
 use storage::{Lane, Tx};
 use tokio::sync::Semaphore;
 
+const ASK: &str = "POST /senha/esqueci";
+const FINISH: &str = "POST /senha/nova/{codigo}";
 /// How long a link is good for.
 pub const GOOD_FOR: Duration = Duration::from_secs(30 * 60);
 /// How many open links an account has at most: enough for the impatient, too few to fill a mailbox. Whoever gets no
@@ -90,7 +93,7 @@ struct Link {
     tenant: TenantId,
     user: UserCode,
     token: String,
-    asked_from: Option<String>,
+    asked_from: Option<IpAddr>,
     server: Arc<str>,
     now: Moment,
 }
@@ -105,7 +108,6 @@ async fn send_link(app: &App, email: &Email, asked_from: Option<IpAddr>) -> Resu
     let mut random = [0; 32];
     app.chance.fill(&mut random);
     let token = format!("{tenant}.{}", hex(&random));
-    let asked_from = asked_from.map(|address| address.to_string());
     let link = Link { tenant, user, token, asked_from, server: Arc::clone(&app.public_url), now };
     app.db.write(Lane::of(tenant), link, |tx, link| Box::pin(insert(tx, link))).await
 }
@@ -120,10 +122,14 @@ async fn insert(tx: &mut Tx, link: &Link) -> Result<(), Error> {
     let (hash, expires_at) = (hash(&link.token), now.plus(GOOD_FOR));
     let reset = NewReset { tenant, hash: &hash, user: user.code, now, expires_at };
     password_resets::insert(tx, &reset).await?;
+    let address = link.asked_from.map(Into::into);
+    let asking = Actor { user: Some(user.code), operation: ASK, address };
+    asking.record(tx, tenant, format!("usuário {} recebeu um link de senha", user.code), now).await?;
+    let asked_from = link.asked_from.map(|address| address.to_string());
     let message = Message::ResetLink {
         link: &format!("{}/senha/nova/{}", link.server, link.token),
         minutes: GOOD_FOR.as_secs() / 60,
-        asked_from: link.asked_from.as_deref(),
+        asked_from: asked_from.as_deref(),
     };
     let to = Addressee { tenant, name: &user.name, email: &user.email };
     mail::write(tx, &link.server, to, message, now).await?;
@@ -141,12 +147,23 @@ struct Finish {
     hash: Vec<u8>,
     password: Password,
     password_hash: String,
+    from: Option<IpAddr>,
     server: Arc<str>,
     now: Moment,
 }
 
 /// Sets the password that its owner chose, by a link: ends his sessions and his other links, and tells him by mail.
 pub async fn finish(app: &App, token: &str, password: Password) -> Result<(), Error> {
+    finish_from(app, token, password, None).await
+}
+
+/// The same for a request from this address.
+pub async fn finish_from(
+    app: &App,
+    token: &str,
+    password: Password,
+    from: Option<IpAddr>,
+) -> Result<(), Error> {
     let tenant = tenant_of(token).ok_or(Rejection::BadResetLink)?;
     // First a look, so that an invented link costs no hashing and opens no lane.
     if !is_open(app, token).await? {
@@ -154,14 +171,14 @@ pub async fn finish(app: &App, token: &str, password: Password) -> Result<(), Er
     }
     let password_hash = app.passwords.hash(password.clone(), &*app.chance).await?;
     let (server, now) = (Arc::clone(&app.public_url), app.now());
-    let input = Finish { tenant, hash: hash(token), password, password_hash, server, now };
+    let input = Finish { tenant, hash: hash(token), password, password_hash, from, server, now };
     let raised = app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(use_up(tx, input))).await?;
     app.memory.raise(tenant, raised);
     Ok(())
 }
 
 async fn use_up(tx: &mut Tx, finish: &Finish) -> Result<Versions, Error> {
-    let Finish { tenant, hash, password, password_hash, server, now } = finish;
+    let Finish { tenant, hash, password, password_hash, from, server, now } = finish;
     let code = password_resets::take(tx, *tenant, hash, *now).await?.ok_or(Rejection::BadResetLink)?;
     let user = storage::users::find(&mut *tx, *tenant, code).await?.filter(|user| user.active);
     let user = user.ok_or(Rejection::BadResetLink)?;
@@ -170,6 +187,8 @@ async fn use_up(tx: &mut Tx, finish: &Finish) -> Result<Versions, Error> {
         return Err(problem.into());
     }
     let raised = users::replace_password(tx, *tenant, code, password_hash, false, *now).await?;
+    let owner = Actor { user: Some(code), operation: FINISH, address: from.map(Into::into) };
+    owner.record(tx, *tenant, format!("usuário {code} trocou a senha por um link"), *now).await?;
     let to = Addressee { tenant: *tenant, name: &user.name, email: &user.email };
     mail::write(tx, server, to, Message::PasswordChanged, *now).await?;
     Ok(raised)

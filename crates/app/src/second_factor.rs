@@ -1,19 +1,20 @@
-//! The second factor: a code of another device besides the password, for those who want it, at the console's door alone.
-//! Programs enter with login and password as ever. It is switched on by its owner, off by its owner, an administrator or a
-//! command; the secret is sealed with the server's key, and only hashes of the recovery codes are kept.
+//! The second factor: a code of another device besides the password, for those who want it or whose association demands it.
+//! Programs enter with login and password as ever, and then reach `/ext` alone. It is switched on by its owner with the
+//! password, off by its owner with a code, by another administrator or by a command; the secret is sealed with the server's key, and only hashes of the recovery codes are kept.
 
 pub(crate) mod recovery;
 pub(crate) mod totp;
 
-use crate::access::{self, Door, Session};
+use crate::access::{self, Actor, Door, Session};
 use crate::mail::{self, Addressee, Message};
 use crate::vault::Vault;
 use crate::visits::Visitor;
 use crate::{App, Error, users};
-use domain::{CallerAddress, Email, Field, Moment, Role, TenantId, UserCode};
+use domain::{CallerAddress, Email, Field, Moment, Rejection, Role, TenantId, UserCode};
 use std::sync::Arc;
 use storage::secrets::{self, Kind};
-use storage::{Lane, Tx, second_factors};
+use storage::versions::{self, Versions};
+use storage::{Lane, Tx, second_factors, tokens};
 
 const OWN: &str = "POST /console/conta/segundo-fator";
 const OTHERS: &str = "POST /console/usuarios/{codUsuario}/segundo-fator";
@@ -110,27 +111,50 @@ async fn unconfirmed<W>(tx: &mut Tx, doing: &Doing<W>) -> Result<Option<Vec<u8>>
 }
 
 /// Confirms by a code: from now on one is asked for. Gives the recovery codes, which nobody sees again; `None` where the code
-/// is wrong or nothing waits.
+/// is wrong or nothing waits. Sessions of the console that were begun without a code end, but for the visitor's own; tokens
+/// of programs reach `/ext` alone from now on.
 pub async fn confirm(app: &App, visitor: &Visitor, code: &str) -> Result<Option<Vec<String>>, Error> {
     let codes = recovery::fresh(&*app.chance);
-    let doing = own(app, visitor, (code.to_owned(), codes.clone(), Arc::clone(&app.public_url)))?;
-    let lane = Lane::of(doing.tenant);
-    let done = app.db.write(lane, doing, |tx, doing| Box::pin(write_confirm(tx, doing))).await?;
-    Ok(done.then_some(codes))
+    let what = Confirmation {
+        code: code.to_owned(),
+        recovery: codes.clone(),
+        session: visitor.session.key.hash,
+        actor: visitor.session.actor(OWN),
+        server: Arc::clone(&app.public_url),
+    };
+    let doing = own(app, visitor, what)?;
+    let tenant = doing.tenant;
+    let raised =
+        app.db.write(Lane::of(tenant), doing, |tx, doing| Box::pin(write_confirm(tx, doing))).await?;
+    Ok(raised.map(|raised| {
+        app.memory.raise(tenant, raised);
+        codes
+    }))
 }
 
-async fn write_confirm(tx: &mut Tx, doing: &Doing<(String, Vec<String>, Arc<str>)>) -> Result<bool, Error> {
-    let (tenant, user, (code, codes, server)) = (doing.tenant, doing.user, &doing.what);
-    let Some(secret) = unconfirmed(tx, doing).await? else { return Ok(false) };
-    let Some(step) = totp::step(&secret, code, doing.now) else { return Ok(false) };
+struct Confirmation {
+    code: String,
+    recovery: Vec<String>,
+    /// The session that stays.
+    session: [u8; 32],
+    actor: Actor,
+    server: Arc<str>,
+}
+
+async fn write_confirm(tx: &mut Tx, doing: &Doing<Confirmation>) -> Result<Option<Versions>, Error> {
+    let (tenant, user) = (doing.tenant, doing.user);
+    let Confirmation { code, recovery: codes, session, actor, server } = &doing.what;
+    let Some(secret) = unconfirmed(tx, doing).await? else { return Ok(None) };
+    let Some(step) = totp::step(&secret, code, doing.now) else { return Ok(None) };
     let hashes: Vec<[u8; 32]> = codes.iter().filter_map(|code| recovery::hash(tenant, user, code)).collect();
     second_factors::confirm(tx, (tenant, user), step, &hashes, doing.now).await?;
-    let what = format!("usuário {user} ligou o segundo fator");
-    users::tell(tx, (tenant, Some(user)), OWN, what, doing.now).await?;
+    tokens::end_other_console(tx, tenant, user, session).await?;
+    let done = format!("usuário {user} ligou o segundo fator");
+    actor.record(tx, tenant, done, doing.now).await?;
     let owner = owner(tx, tenant, user).await?;
     let to = Addressee { tenant, name: &owner.name, email: &owner.email };
     mail::write(tx, server, to, Message::SecondFactorOn, doing.now).await?;
-    Ok(true)
+    Ok(Some(versions::raise_access(tx, tenant).await?))
 }
 
 async fn owner(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<users::User, Error> {
@@ -138,15 +162,11 @@ async fn owner(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<users::U
     found.ok_or(Error::NoSuch { field: Field::User, code: user.get() })
 }
 
-/// Whether this is the visitor's password or a good code of his; a code is used up.
-async fn is_proven(app: &App, visitor: &Visitor, proof: &str, from: CallerAddress) -> Result<bool, Error> {
+/// Whether this is a good code of the visitor's, which is used up. The password is no proof: whoever has only that must not
+/// get rid of the second factor.
+async fn is_proven(app: &App, visitor: &Visitor, code: &str, from: CallerAddress) -> Result<bool, Error> {
     let whose = (visitor.session.scope.tenant(), visitor.session.user);
-    let looks_like_code = recovery::hash(whose.0, whose.1, proof).is_some()
-        || proof.chars().all(|sign| sign.is_ascii_digit() || sign.is_whitespace());
-    if looks_like_code && access::check_code(app, whose, proof, from).await? {
-        return Ok(true);
-    }
-    is_password(app, visitor, proof, from).await
+    access::check_code(app, whose, code, (OWN, from)).await
 }
 
 async fn is_password(
@@ -155,63 +175,66 @@ async fn is_password(
     password: &str,
     from: CallerAddress,
 ) -> Result<bool, Error> {
-    match access::by_door(app, Door::Question, (&visitor.email, password), from).await {
+    match access::by_door(app, Door::Question(OWN), (&visitor.email, password), from.into()).await {
         Ok(_) => Ok(true),
         Err(Error::Credential) => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-/// Ten new recovery codes in place of those that are left; `None` where the proof is wrong, or there is nothing to recover.
+/// Ten new recovery codes in place of those that are left; `None` where the code is wrong, or there is nothing to recover.
 pub async fn renew_recovery(
     app: &App,
     visitor: &Visitor,
-    proof: &str,
+    code: &str,
     from: CallerAddress,
 ) -> Result<Option<Vec<String>>, Error> {
-    if !is_proven(app, visitor, proof, from).await? {
+    if !is_proven(app, visitor, code, from).await? {
         return Ok(None);
     }
     let codes = recovery::fresh(&*app.chance);
-    let doing = own(app, visitor, codes.clone())?;
+    let doing = own(app, visitor, (codes.clone(), visitor.session.actor(OWN)))?;
     let lane = Lane::of(doing.tenant);
     let done = app.db.write(lane, doing, |tx, doing| Box::pin(write_recovery(tx, doing))).await?;
     Ok(done.then_some(codes))
 }
 
-async fn write_recovery(tx: &mut Tx, doing: &Doing<Vec<String>>) -> Result<bool, Error> {
-    let (tenant, user) = (doing.tenant, doing.user);
+async fn write_recovery(tx: &mut Tx, doing: &Doing<(Vec<String>, Actor)>) -> Result<bool, Error> {
+    let (tenant, user, (codes, actor)) = (doing.tenant, doing.user, &doing.what);
     let factor = second_factors::find(&mut *tx, tenant, user).await?;
     if factor.is_none_or(|factor| factor.confirmed_at.is_none()) {
         return Ok(false);
     }
     let hashes: Vec<[u8; 32]> =
-        doing.what.iter().filter_map(|code| recovery::hash(tenant, user, code)).collect();
+        codes.iter().filter_map(|code| recovery::hash(tenant, user, code)).collect();
     tx.batch(second_factors::replace_recovery(tenant, user, &hashes)).await?;
-    let what = format!("usuário {user} recebeu novos códigos de recuperação");
-    users::tell(tx, (tenant, Some(user)), OWN, what, doing.now).await?;
+    let done = format!("usuário {user} recebeu novos códigos de recuperação");
+    actor.record(tx, tenant, done, doing.now).await?;
     Ok(true)
 }
 
-/// Switches the visitor's own off; `false` where neither password nor code is right.
+/// Switches the visitor's own off; `false` where the code is wrong.
 pub async fn switch_off(
     app: &App,
     visitor: &Visitor,
-    proof: &str,
+    code: &str,
     from: CallerAddress,
 ) -> Result<bool, Error> {
-    if !is_proven(app, visitor, proof, from).await? {
+    if !is_proven(app, visitor, code, from).await? {
         return Ok(false);
     }
     let (tenant, user) = (visitor.session.scope.tenant(), visitor.session.user);
-    remove(app, (tenant, user), (Some(user), OWN)).await?;
+    remove(app, (tenant, user), visitor.session.actor(OWN)).await?;
     Ok(true)
 }
 
-/// Removes that of somebody who lost it; for administrators. `false` where he has none.
+/// Removes that of somebody else who lost it; for administrators. `false` where he has none.
 pub async fn remove_of(app: &App, caller: &Session, user: UserCode) -> Result<bool, Error> {
     caller.must_be(&[Role::Administrator])?;
-    remove(app, (caller.scope.tenant(), user), (Some(caller.user), OTHERS)).await
+    if user == caller.user {
+        return Err(Rejection::OwnSecondFactor.into());
+    }
+    remove(app, (caller.scope.tenant(), user), caller.actor(OTHERS)).await
 }
 
 /// The same for whoever has the machine.
@@ -222,35 +245,35 @@ pub async fn remove_by_email(app: &App, tenant: TenantId, email: &str) -> Result
         Box::pin(async move { users::of_tenant(tx, *tenant, email).await })
     });
     let user = found.await?.code;
-    remove(app, (tenant, user), (None, COMMAND)).await
+    remove(app, (tenant, user), Actor::command(COMMAND)).await
 }
 
-async fn remove(
-    app: &App,
-    (tenant, user): (TenantId, UserCode),
-    by: (Option<UserCode>, &'static str),
-) -> Result<bool, Error> {
-    let what = (by, Arc::clone(&app.public_url));
+async fn remove(app: &App, (tenant, user): (TenantId, UserCode), actor: Actor) -> Result<bool, Error> {
+    let what = (actor, Arc::clone(&app.public_url));
     let doing = Doing { vault: None, tenant, user, what, now: app.now() };
-    app.db.write(Lane::of(tenant), doing, |tx, doing| Box::pin(write_remove(tx, doing))).await
+    let lane = Lane::of(tenant);
+    let raised = app.db.write(lane, doing, |tx, doing| Box::pin(write_remove(tx, doing))).await?;
+    if let Some(raised) = raised {
+        app.memory.raise(tenant, raised);
+    }
+    Ok(raised.is_some())
 }
 
-type Remover = ((Option<UserCode>, &'static str), Arc<str>);
-
-async fn write_remove(tx: &mut Tx, doing: &Doing<Remover>) -> Result<bool, Error> {
-    let (tenant, user, ((by, operation), server)) = (doing.tenant, doing.user, &doing.what);
+async fn write_remove(tx: &mut Tx, doing: &Doing<(Actor, Arc<str>)>) -> Result<Option<Versions>, Error> {
+    let (tenant, user, (actor, server)) = (doing.tenant, doing.user, &doing.what);
     let found = owner(tx, tenant, user).await?;
     let counted =
         second_factors::find(&mut *tx, tenant, user).await?.is_some_and(|one| one.confirmed_at.is_some());
     if !second_factors::end(tx, tenant, user).await? {
-        return Ok(false);
+        return Ok(None);
     }
     secrets::forget(tx, tenant, Kind::SecondFactor, user.get()).await?;
-    if counted {
-        let what = format!("usuário {user} ficou sem o segundo fator");
-        users::tell(tx, (tenant, *by), operation, what, doing.now).await?;
-        let to = Addressee { tenant, name: &found.name, email: &found.email };
-        mail::write(tx, server, to, Message::SecondFactorOff, doing.now).await?;
+    if !counted {
+        return Ok(None);
     }
-    Ok(counted)
+    let done = format!("usuário {user} ficou sem o segundo fator");
+    actor.record(tx, tenant, done, doing.now).await?;
+    let to = Addressee { tenant, name: &found.name, email: &found.email };
+    mail::write(tx, server, to, Message::SecondFactorOff, doing.now).await?;
+    Ok(Some(versions::raise_access(tx, tenant).await?))
 }

@@ -1,7 +1,7 @@
 //! An empty server is set up in a browser: whoever started it gets a link, good for a day and
 //! until the first administrator is there.
 
-use crate::access::Session;
+use crate::access::{Actor, Session};
 use crate::server_key::hex;
 use crate::tenants::{self, NewTenant};
 use crate::users::{self, Initial, NewUser, User};
@@ -14,6 +14,8 @@ use storage::settings::{self, Setting};
 use storage::{Lane, Tx, users as stored};
 
 const RANDOM: usize = 16;
+/// Who founds an association has no account yet.
+const FOUNDING: Actor = Actor { user: None, operation: "POST /console/comecar/{codigo}", address: None };
 /// Nobody's code.
 const NOBODY: UserCode = UserCode::new(0);
 
@@ -127,7 +129,7 @@ pub async fn found(app: &App, code: &str, wanted: &Wanted) -> Result<User, Error
         branches: Vec::new(),
         password: Initial::Chosen(password),
     };
-    let administrator = users::entry(app, administrator, users::Kept::default()).await?;
+    let administrator = users::entry(app, administrator, users::Kept { code: None, by: FOUNDING }).await?;
     let founding = Founding { link: (digest(code), app.now()), tenant, administrator };
     let lane = Lane::of(TenantId::SERVER);
     app.db.write(lane, founding, |tx, founding| Box::pin(found_once(tx, founding))).await

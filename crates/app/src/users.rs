@@ -6,7 +6,7 @@ mod managed;
 
 pub use managed::{Changed, Changes, Wanted, change, end_sessions_of, one, page, send_password};
 
-use crate::access::Session;
+use crate::access::{Actor, Session};
 use crate::error::collect;
 use crate::mail::{self, Addressee, Message};
 use crate::once::{self, Done, Once};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use storage::counters::{self, Counter};
 use storage::users;
 use storage::versions::{self, Versions};
-use storage::{Lane, Tx, audit, branches, password_resets, tokens};
+use storage::{Lane, Tx, branches, logins, password_resets, tokens};
 
 pub use storage::users::User;
 
@@ -66,13 +66,20 @@ pub(crate) struct Entry {
     kept: Kept,
 }
 
-/// What else is known of a user who is created by another.
-#[derive(Clone, Copy, Debug, Default)]
+/// What else is known of a user who is created.
+#[derive(Clone, Copy, Debug)]
 pub struct Kept {
     /// The code that he is to have.
     pub code: Option<UserCode>,
-    pub by: Option<UserCode>,
+    pub by: Actor,
 }
+
+const CREATE: Actor = Actor::command("amparo user create");
+const DISABLE: Actor = Actor::command("amparo user disable");
+const RESET: Actor = Actor::command("amparo user reset");
+const LOGOUT: Actor = Actor::command("amparo user logout");
+/// The operation by which administrators create users.
+pub const BY_ADMINISTRATOR: &str = "POST /gestao/usuario";
 
 /// Whether a user of this role may have these branches; apart from [`create`] for callers that collect every problem.
 pub fn check_branches(role: Role, branches: &[BranchCode]) -> Result<(), Rejection> {
@@ -82,9 +89,14 @@ pub fn check_branches(role: Role, branches: &[BranchCode]) -> Result<(), Rejecti
     }
 }
 
-/// Creates a user. A generated password is mailed in the same unit: there is no such user without his mail.
+/// Creates a user, by a command. A generated password is mailed in the same unit: there is no such user without his mail.
 pub async fn create(app: &App, new: NewUser) -> Result<User, Error> {
-    let entry = entry(app, new, Kept::default()).await?;
+    create_by(app, new, CREATE).await
+}
+
+/// The same for somebody else.
+pub(crate) async fn create_by(app: &App, new: NewUser, by: Actor) -> Result<User, Error> {
+    let entry = entry(app, new, Kept { code: None, by }).await?;
     app.db.write(Lane::of(entry.tenant), entry, |tx, entry| Box::pin(insert(tx, entry))).await
 }
 
@@ -177,10 +189,7 @@ pub(crate) async fn insert(tx: &mut Tx, new: &Entry) -> Result<User, Error> {
         let to = Addressee { tenant: new.tenant, name: new.name.as_str(), email: new.email.as_str() };
         mail::write(tx, &new.server, to, Message::FirstPassword(password), new.now).await?;
     }
-    if new.kept.by.is_some() {
-        let what = format!("usuário {code} criado");
-        tell(tx, (new.tenant, new.kept.by), "POST /gestao/usuario", what, new.now).await?;
-    }
+    new.kept.by.record(tx, new.tenant, format!("usuário {code} criado"), new.now).await?;
     Ok(User {
         code,
         name: new.name.to_string(),
@@ -208,17 +217,6 @@ async fn bad_branches(
     Ok(problems)
 }
 
-pub(crate) async fn tell(
-    tx: &mut Tx,
-    (tenant, user): (TenantId, Option<UserCode>),
-    operation: &'static str,
-    detail: String,
-    at: Moment,
-) -> Result<(), Error> {
-    let entry = audit::Entry { tenant, at, user, operation, person: None, detail: Some(detail) };
-    Ok(audit::append(tx, &entry).await?)
-}
-
 /// What administrators want to know of each user besides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Habit {
@@ -232,7 +230,7 @@ pub async fn habits(app: &App, caller: &Session) -> Result<HashMap<UserCode, Hab
     caller.must_be(&[Role::Administrator])?;
     let tenant = caller.scope.tenant();
     let mut habits: HashMap<UserCode, Habit> = HashMap::new();
-    for (user, at) in storage::logins::last_seen(&app.db, tenant).await? {
+    for (user, at) in logins::last_seen(&app.db, tenant).await? {
         habits.entry(user).or_default().last_entered = Some(at);
     }
     for (user, since) in storage::second_factors::all(&app.db, tenant).await? {
@@ -262,6 +260,7 @@ async fn deactivate(
     refuse_last(tx, *tenant, &user).await?;
     users::deactivate(tx, *tenant, user.code, *now).await?;
     password_resets::end_all(tx, *tenant, user.code).await?;
+    DISABLE.record(tx, *tenant, format!("usuário {} alterado: ativo", user.code), *now).await?;
     end(tx, *tenant, user.code).await
 }
 
@@ -276,14 +275,15 @@ async fn refuse_last(tx: &mut Tx, tenant: TenantId, user: &User) -> Result<(), E
 
 /// Ends the sessions of a user; he may begin others with the password he has.
 pub async fn end_sessions(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
-    let input = (tenant, Email::parse(email)?);
+    let input = (tenant, Email::parse(email)?, app.now());
     let raised = app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(end_all(tx, input))).await?;
     app.memory.raise(tenant, raised);
     Ok(())
 }
 
-async fn end_all(tx: &mut Tx, (tenant, email): &(TenantId, Email)) -> Result<Versions, Error> {
+async fn end_all(tx: &mut Tx, (tenant, email, now): &(TenantId, Email, Moment)) -> Result<Versions, Error> {
     let user = of_tenant(tx, *tenant, email).await?;
+    LOGOUT.record(tx, *tenant, format!("usuário {} teve as sessões encerradas", user.code), *now).await?;
     end(tx, *tenant, user.code).await
 }
 
@@ -293,32 +293,49 @@ async fn end(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<Versions, 
     Ok(versions::raise_access(tx, tenant).await?)
 }
 
-/// Gives a user a new password that its owner chose, and ends his sessions and open links.
+/// Gives a user a new password that its owner chose, by a command, and ends his sessions and open links.
 pub async fn reset(app: &App, tenant: TenantId, email: &str, password: &str) -> Result<(), Error> {
+    reset_by(app, tenant, (email, password), RESET).await
+}
+
+/// The same for somebody else.
+pub(crate) async fn reset_by(
+    app: &App,
+    tenant: TenantId,
+    (email, password): (&str, &str),
+    by: Actor,
+) -> Result<(), Error> {
     let mut problems = Vec::new();
     let email = collect(&mut problems, Email::parse(email));
     let password = collect(&mut problems, Password::parse(password));
     let (Some(email), Some(password)) = (email, password) else { return Err(Error::Refused(problems)) };
     let secret = chosen(app, password).await?;
-    replace(app, tenant, email, secret).await
+    replace(app, tenant, email, (secret, by)).await
 }
 
-/// Sends a user a new generated password, and ends his sessions and open links.
+/// Sends a user a new generated password, by a command, and ends his sessions and open links.
 pub async fn resend_password(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
     let (email, secret) = (Email::parse(email)?, generated(app).await?);
-    replace(app, tenant, email, secret).await
+    replace(app, tenant, email, (secret, RESET)).await
 }
 
 struct Replacement {
     tenant: TenantId,
     email: Email,
     secret: Secret,
+    by: Actor,
     server: Arc<str>,
     now: Moment,
 }
 
-async fn replace(app: &App, tenant: TenantId, email: Email, secret: Secret) -> Result<(), Error> {
-    let new = Replacement { tenant, email, secret, server: Arc::clone(&app.public_url), now: app.now() };
+async fn replace(
+    app: &App,
+    tenant: TenantId,
+    email: Email,
+    (secret, by): (Secret, Actor),
+) -> Result<(), Error> {
+    let (server, now) = (Arc::clone(&app.public_url), app.now());
+    let new = Replacement { tenant, email, secret, by, server, now };
     let raised = app.db.write(Lane::of(tenant), new, |tx, new| Box::pin(set_password(tx, new))).await?;
     app.memory.raise(tenant, raised);
     Ok(())
@@ -326,7 +343,13 @@ async fn replace(app: &App, tenant: TenantId, email: Email, secret: Secret) -> R
 
 async fn set_password(tx: &mut Tx, new: &Replacement) -> Result<Versions, Error> {
     let user = of_tenant(tx, new.tenant, &new.email).await?;
-    give_password(tx, new.tenant, &user, &new.secret, (&new.server, new.now)).await
+    let raised = give_password(tx, new.tenant, &user, &new.secret, (&new.server, new.now)).await?;
+    let done = match new.by.user == Some(user.code) {
+        true => "trocou a própria senha",
+        false => "recebeu outra senha",
+    };
+    new.by.record(tx, new.tenant, format!("usuário {} {done}", user.code), new.now).await?;
+    Ok(raised)
 }
 
 /// Gives a user a password, and tells him of it where he may enter.
@@ -354,7 +377,8 @@ async fn give_password(
     Ok(raised)
 }
 
-/// A new password in place of the old one: whatever was open under that ends, sessions and links.
+/// A new password in place of the old one: whatever was open under that ends, sessions and links, and no address is known
+/// any more, for it may be that of whoever had the old password.
 pub(crate) async fn replace_password(
     tx: &mut Tx,
     tenant: TenantId,
@@ -365,6 +389,7 @@ pub(crate) async fn replace_password(
 ) -> Result<Versions, Error> {
     users::set_password(tx, tenant, user, hash, must_change, now).await?;
     password_resets::end_all(tx, tenant, user).await?;
+    logins::forget_addresses(tx, tenant, user).await?;
     end(tx, tenant, user).await
 }
 

@@ -1,9 +1,9 @@
 //! Visits to the console: people enter with the same login as programs, get a token of the same kind, and may see and end
 //! what they have open. A password that the system chose must be changed before anything else.
 
-use crate::access::{self, Door, Session};
+use crate::access::{self, Door, Origin, Session};
 use crate::{App, Error, users};
-use domain::{CallerAddress, Password};
+use domain::{CallerAddress, Moment, Password};
 use std::sync::Arc;
 use storage::tokens;
 use storage::versions::{self, Versions};
@@ -12,6 +12,7 @@ use storage::{Lane, logins};
 pub use crate::access::{Admission, HALF_FOR, Passed, is_half};
 pub use storage::tokens::Open;
 
+const PASSWORD: &str = "POST /console/conta/senha";
 /// More than anybody wants to look through.
 const MOST: i64 = 100;
 /// So much of what a browser calls itself is kept.
@@ -34,8 +35,18 @@ pub async fn enter(
     password: &str,
     (address, agent): (CallerAddress, Option<&str>),
 ) -> Result<Admission, Error> {
+    enter_from(app, (name, password), address.into(), agent).await
+}
+
+/// The same for a request of which more is known than its address.
+pub async fn enter_from(
+    app: &App,
+    credential: (&str, &str),
+    origin: Origin,
+    agent: Option<&str>,
+) -> Result<Admission, Error> {
     let door = Door::Console { agent: agent.map(cut) };
-    access::by_door(app, door, (name, password), address).await
+    access::by_door(app, door, credential, origin).await
 }
 
 /// Gives the code that is still owed.
@@ -52,9 +63,13 @@ fn cut(agent: &str) -> String {
     agent.chars().take(LONGEST_AGENT).collect()
 }
 
-/// Whose this token is, with what every page shows of him.
+/// Whose this token is, with what every page shows of him. A program's token is none of the console's: it was given for a
+/// password alone.
 pub async fn visitor(app: &App, token: &str) -> Result<Visitor, Error> {
     let session = access::enter(app, token).await?;
+    if !session.is_console() {
+        return Err(Error::Credential);
+    }
     let tenant = session.scope.tenant();
     let user = logins::entering(&app.db, tenant, session.user).await?.ok_or(Error::Credential)?;
     Ok(Visitor {
@@ -64,6 +79,16 @@ pub async fn visitor(app: &App, token: &str) -> Result<Visitor, Error> {
         base: user.tenant_name,
         must_change_password: user.must_change_password,
     })
+}
+
+/// Notes that the visitor is at work, so that his session goes on.
+pub async fn note_activity(app: &App, visitor: &Visitor) -> Result<(), Error> {
+    access::note_activity(app, &visitor.session).await
+}
+
+/// Ends the session that a request was made with.
+pub async fn end_own(app: &App, caller: &Session) -> Result<(), Error> {
+    end_one(app, caller, caller.key.hash.to_vec()).await.map(drop)
 }
 
 /// Ends the session that this token is; one that is none has ended already.
@@ -78,7 +103,11 @@ pub async fn leave(app: &App, token: &str) -> Result<(), Error> {
 
 /// What the caller has open, the newest first.
 pub async fn sessions(app: &App, caller: &Session) -> Result<Vec<Open>, Error> {
-    Ok(tokens::open(&app.db, caller.scope.tenant(), caller.user, (app.now(), MOST)).await?)
+    let now = app.now();
+    let mut open = tokens::open(&app.db, caller.scope.tenant(), caller.user, (now, MOST)).await?;
+    let is_idle = |at: Moment| app.idle_limit.is_some_and(|limit| now.since(at) >= limit);
+    open.retain(|one| !(one.is_console && one.active_at.is_some_and(is_idle)));
+    Ok(open)
 }
 
 /// Whether this is the session that the token is.
@@ -116,6 +145,7 @@ pub async fn change_password(
     address: CallerAddress,
 ) -> Result<(), Error> {
     Password::parse(chosen)?;
-    access::by_door(app, Door::Question, (&visitor.email, current), address).await?;
-    users::reset(app, visitor.session.scope.tenant(), &visitor.email, chosen).await
+    access::by_door(app, Door::Question(PASSWORD), (&visitor.email, current), address.into()).await?;
+    let by = visitor.session.at(address).actor(PASSWORD);
+    users::reset_by(app, visitor.session.scope.tenant(), (&visitor.email, chosen), by).await
 }

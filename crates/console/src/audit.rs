@@ -7,7 +7,7 @@ use crate::page::show;
 use crate::show::{count, moment};
 use crate::visitor::{Guest, Query};
 use crate::wording::{Deed, Sight, deed, sight};
-use app::audit::{self, NAMED, Reading, Told, What};
+use app::audit::{self, AccessResult, NAMED, Reading, Told, What};
 use app::{App, Error};
 use askama::Template;
 use axum::extract::State;
@@ -21,6 +21,10 @@ struct Row {
     who: String,
     deed: Deed,
     is_look: bool,
+    /// What it is called at the beginning of its line, and in which colour.
+    badge: (&'static str, &'static str),
+    /// From where and how often, of what is about an account.
+    access: String,
     /// Code and name.
     people: Vec<(i32, String)>,
     others: String,
@@ -129,18 +133,57 @@ struct Looks {
 
 enum Line {
     Looks(Looks),
-    Change { at: Moment, user: Option<UserCode>, person: Option<PersonCode>, deed: Deed },
+    Change { at: Moment, user: Option<UserCode>, person: Option<PersonCode>, deed: Deed, access: Access },
+}
+
+/// What is told of an entry about an account besides.
+struct Access {
+    result: Option<AccessResult>,
+    address: Option<String>,
+    times: i64,
+    /// Whoever did it need not be the user that the entry names.
+    is_anonymous: bool,
+}
+
+impl Access {
+    fn of(told: &Told) -> Access {
+        let is_asked = told.operation == "POST /senha/esqueci";
+        Access {
+            result: told.result,
+            address: told.address.clone(),
+            times: told.times,
+            is_anonymous: is_asked || !matches!(told.result, None | Some(AccessResult::Success)),
+        }
+    }
+
+    fn badge(&self) -> (&'static str, &'static str) {
+        match self.result {
+            None => ("Alteração", "warn"),
+            Some(AccessResult::Success) => ("Acesso", ""),
+            Some(AccessResult::Failure) => ("Recusado", "wrong"),
+            Some(AccessResult::Throttled) => ("Bloqueado", "wrong"),
+        }
+    }
+
+    fn words(&self) -> String {
+        let from = self.address.as_ref().map(|address| format!(", de {address}")).unwrap_or_default();
+        match self.times {
+            ..=1 => from,
+            times => format!("{from}, {} vezes", count(times)),
+        }
+    }
 }
 
 /// The entries as lines: what one user saw in one go is one of them.
 fn lines(entries: Vec<Told>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for one in entries {
+        let access = Access::of(&one);
         match one.what {
             What::Changed(person, detail) => {
                 let detail = detail.unwrap_or(one.operation);
                 let deed = deed(&detail, person.is_some());
-                lines.push(Line::Change { at: one.at, user: one.user, person, deed });
+                lines.push(Line::Change { at: one.at, user: one.user, person, deed, access });
             }
             What::Looked(people) => {
                 let sight = sight(&one.operation);
@@ -187,11 +230,13 @@ fn rows(
         (person.get(), name.unwrap_or_else(|| format!("pessoa {person}")))
     };
     let row = |line: Line| match line {
-        Line::Change { at, user, person, deed } => Row {
+        Line::Change { at, user, person, deed, access } => Row {
             when: moment(at, zone),
-            who: who(user, "Sistema"),
+            who: if access.is_anonymous { "Alguém".to_owned() } else { who(user, "Sistema") },
             deed,
             is_look: false,
+            badge: access.badge(),
+            access: access.words(),
             people: person.into_iter().map(named).collect(),
             others: String::new(),
         },
@@ -207,6 +252,8 @@ fn rows(
                 who: who(looks.user, "Alguém sem senha"),
                 deed: Deed { before: verb.to_owned(), ..Deed::default() },
                 is_look: true,
+                badge: ("", ""),
+                access: String::new(),
                 people: looks.people.into_iter().take(NAMED).map(named).collect(),
                 others: match more {
                     0 => String::new(),
@@ -231,6 +278,8 @@ pub const CASES: crate::rendered::Cases = &[("console/auditoria.html", |with| {
             after: with.text(),
         },
         is_look,
+        badge: ("Acesso", "fine"),
+        access: with.text(),
         people: with.many(|| (7, with.text())),
         others: with.text(),
     };
@@ -258,7 +307,8 @@ mod tests {
         let at = Moment::from_millis(seconds * 1000);
         let people = people.iter().map(|one| (PersonCode::new(*one), at)).collect();
         let user = Some(UserCode::new(1));
-        Told { code, at, user, operation: operation.to_owned(), what: What::Looked(people) }
+        let (operation, what) = (operation.to_owned(), What::Looked(people));
+        Told { code, at, user, operation, what, address: None, result: None, times: 1 }
     }
 
     #[test]
@@ -278,5 +328,36 @@ mod tests {
         assert_eq!(rows[0].people, [(7, "Maria".to_owned())]);
         assert_eq!((rows[1].people.len(), rows[1].others.as_str()), (5, " e mais 2 pessoas"));
         assert_eq!(rows[2].people, [(5, "pessoa 5".to_owned())]);
+    }
+
+    #[test]
+    fn an_attempt_is_told_with_its_address_and_is_nobodys_by_name() {
+        let entry = |result, operation: &str, detail: &str, times| Told {
+            code: 1,
+            at: Moment::from_millis(1_000),
+            user: Some(UserCode::new(1)),
+            operation: operation.to_owned(),
+            what: What::Changed(None, Some(detail.to_owned())),
+            address: Some("203.0.113.7".to_owned()),
+            result: Some(result),
+            times,
+        };
+        let entries = vec![
+            entry(AccessResult::Success, "POST /ext/autenticacao", "usuário 1 entrou pela API", 12),
+            entry(AccessResult::Failure, "POST /console/entrar", "usuário 1 teve a entrada recusada", 1),
+        ];
+        let users = HashMap::from([(UserCode::new(1), "Ana".to_owned())]);
+        let zone = TimeZone::parse("America/Sao_Paulo").unwrap();
+        let told: Vec<String> = rows(entries, &users, &HashMap::new(), &zone)
+            .into_iter()
+            .map(|row| format!("{}: {} {} {}{}", row.badge.0, row.who, row.deed.before, row.deed.thing, row.access))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "Acesso: Ana entrou pela API como o usuário 1, de 203.0.113.7, 12 vezes",
+                "Recusado: Alguém não conseguiu entrar como o usuário 1, de 203.0.113.7",
+            ]
+        );
     }
 }

@@ -7,12 +7,12 @@ use crate::page::{Refusal, page, show};
 use crate::second::state_words;
 use crate::show::moment;
 use crate::visitor::{Guest, Query, Sender, inside, redirect, root, set_half, set_session, set_theme};
-use app::access::TOKEN_LIFE;
+use app::access::{Origin, TOKEN_LIFE};
 use app::visits::{self, Admission};
 use app::{App, Error, second_factor};
 use askama::Template;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use domain::{Password, Rejection};
 
@@ -39,10 +39,10 @@ pub async fn enter(State(app): State<App>, sender: Sender, form: Result<Form, Re
     };
     let to = inside(form.text("para"));
     let email = form.text("usuario").trim();
-    let from = (sender.address, sender.agent.as_deref());
+    let origin = Origin { address: sender.address, host: sender.host };
     let again =
         |status, problem| page(status, &Enter { root: root(&app), to, email, problem: Some(problem) });
-    match visits::enter(&app, email, form.text("senha"), from).await {
+    match visits::enter_from(&app, (email, form.text("senha")), origin, sender.agent.as_deref()).await {
         Ok(admission) => admitted(&app, admission, to, None),
         Err(Error::Credential) => {
             again(StatusCode::UNAUTHORIZED, "E-mail ou senha não conferem; confira os dois e tente de novo.")
@@ -93,6 +93,9 @@ pub async fn leave(
     }
     let mut response = redirect(&format!("{}/console/entrar", root(&app)));
     set_session(&mut response, "", 0);
+    // Whoever sits here next finds neither pages nor half-filled forms. Cookies stay: the theme is one.
+    let gone = HeaderValue::from_static("\"cache\", \"storage\"");
+    response.headers_mut().insert(HeaderName::from_static("clear-site-data"), gone);
     response
 }
 

@@ -61,6 +61,8 @@ pub struct Frame {
     pub root: String,
     pub current: &'static str,
     pub user: String,
+    /// What a script keeps in the browser belongs to this user.
+    pub user_code: i32,
     pub initials: String,
     pub base: String,
     pub is_admin: bool,
@@ -84,6 +86,7 @@ impl Frame {
             root: root(app),
             current,
             user: visitor.name.clone(),
+            user_code: visitor.session.user.get(),
             initials: initials(&visitor.name),
             base: visitor.base.clone(),
             is_admin: guest.is_admin(),

@@ -90,6 +90,7 @@ pub fn router(app: App, vault: Vault) -> Router {
         .route("/console/comecar/{codigo}", get(setup::form).post(setup::found))
         .route("/console/usuarios", get(users::list))
         .route("/console/usuarios/novo", get(users::new).post(users::create))
+        .route("/console/usuarios/exigencia", post(users::demand_factor))
         .route("/console/usuarios/{codigo}", get(users::one).post(users::change))
         .route("/console/usuarios/{codigo}/senha", post(users::send_password))
         .route("/console/usuarios/{codigo}/sessoes", post(users::end_sessions))

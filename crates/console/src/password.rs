@@ -84,7 +84,7 @@ pub async fn set(State(app): State<App>, path: Path, form: Result<Form, Refusal>
         Err(refusal) => return refusal.into_response(),
     };
     match chosen(&form) {
-        Ok(password) => match resets::finish(&app, link(&path), password).await {
+        Ok(password) => match resets::finish_from(&app, link(&path), password, form.sent_from).await {
             Ok(_) => page(StatusCode::OK, &Set),
             Err(Error::Refused(problems)) if problems == [Rejection::BadResetLink] => bad_link(),
             Err(Error::Refused(problems)) => {

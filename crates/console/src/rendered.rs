@@ -101,6 +101,7 @@ impl Sample {
             root: String::new(),
             current: "painel",
             user: self.text(),
+            user_code: 7,
             initials: "MS".to_owned(),
             base: self.text(),
             is_admin: self.is_full(),

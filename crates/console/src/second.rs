@@ -112,6 +112,8 @@ impl Picture {
 struct Page {
     frame: Frame,
     stage: Stage,
+    /// The association demands it, and nothing else can be done until it is on.
+    is_demanded: bool,
     problem: Option<&'static str>,
 }
 
@@ -156,7 +158,7 @@ async fn stage_page(app: &App, guest: &Guest, problem: Option<&'static str>) -> 
             None => Stage::Off,
         },
     };
-    Ok(Page { frame, stage, problem })
+    Ok(Page { frame, stage, is_demanded: session.owes_factor(), problem })
 }
 
 /// `ABCD EFGH` of `ABCDEFGH`: so it is typed without losing one's place.
@@ -192,12 +194,12 @@ pub async fn change(
         }),
         "codigos" => {
             let codes = second_factor::renew_recovery(&app, &guest.visitor, proof, sender.address).await;
-            let none = "Nem a senha nem o código conferem, ou o segundo fator já foi desligado; nada mudou.";
+            let none = "O código não confere, ou o segundo fator já foi desligado; nada mudou.";
             codes.map(|codes| codes.map_or(Done::Problem(none), Done::Codes))
         }
         "desligar" => {
             let off = second_factor::switch_off(&app, &guest.visitor, proof, sender.address).await;
-            let wrong = "Nem a senha nem o código conferem; nada mudou.";
+            let wrong = "O código não confere; nada mudou.";
             off.map(|is_off| if is_off { Done::Off } else { Done::Problem(wrong) })
         }
         _ => return Refusal::Unreadable.into_response(),
@@ -248,7 +250,12 @@ pub const CASES: crate::rendered::Cases = &[
             Stage::Begun { text: with.text(), address: with.text(), picture: Picture::of(&with.text()) },
             Stage::On { since: with.text(), recovery_left: i64::from(with.is_full()) },
         ];
-        let page = |stage| Page { frame: with.frame(), stage, problem: with.maybe(|| "Não confere.") };
+        let page = |stage| Page {
+            frame: with.frame(),
+            stage,
+            is_demanded: with.is_full(),
+            problem: with.maybe(|| "Não confere."),
+        };
         all.into_iter().map(|stage| crate::rendered::text(&page(stage))).collect()
     }),
     ("console/recuperacao.html", |with| {

@@ -12,13 +12,14 @@ use crate::visitor::{Guest, Number, redirect, root};
 use app::base::Registers;
 use app::once::Once;
 use app::users::{self, Changes, Habit, Initial, Kept, NewUser, User};
-use app::{App, Error, collect, second_factor};
+use app::{App, Error, collect, second_factor, tenants};
 use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::{BranchCode, Email, Field, Moment, Name, Rejection, Role, UserCode};
 use std::collections::HashMap;
+use wire::read::Given;
 
 struct Row {
     code: i32,
@@ -42,6 +43,10 @@ struct List {
     /// Of those who may enter the console, how many have a second factor.
     people: usize,
     with_factor: usize,
+    /// Of whom a second factor may be demanded.
+    demands: Vec<RoleChoice>,
+    /// Of the association, for the form that changes them.
+    version: i64,
     export: Links,
 }
 
@@ -76,7 +81,40 @@ async fn list_page(app: &App, guest: &Guest) -> Result<List, Error> {
         }
     });
     let export = Links::new(&frame.root, "usuario", []);
-    Ok(List { frame, rows: rows.collect(), people, with_factor, export })
+    let own = tenants::own(app, guest.session()).await?.tenant;
+    let demands = [Role::Administrator, Role::Operator].into_iter().map(|role| RoleChoice {
+        value: wire::role(role),
+        name: role_name(role),
+        told: role_told(role),
+        is_chosen: own.second_factor_roles.contains(&role),
+    });
+    let (demands, version) = (demands.collect(), own.version);
+    Ok(List { frame, rows: rows.collect(), people, with_factor, demands, version, export })
+}
+
+/// Says of which roles a second factor is demanded.
+pub async fn demand_factor(State(app): State<App>, guest: Guest, sent: Result<Form, Refusal>) -> Response {
+    let sent = match administered(&guest, sent) {
+        Ok(sent) => sent,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let changes = tenants::Changes {
+        version: sent.text("versao").parse().unwrap_or_default(),
+        name: None,
+        hosts: Given::Keep,
+        time_zone: None,
+        colour: Given::Keep,
+        second_colour: Given::Keep,
+        second_factor_roles: Given::Set(sent.all("perfil").filter_map(wire::role_from).collect()),
+    };
+    let text = match tenants::change(&app, guest.session(), changes, Once::each_time()).await {
+        Ok(_) => "Pronto. Quem é desses perfis e não tem o segundo fator vai ligá-lo na próxima página que abrir.".to_owned(),
+        Err(Error::Refused(problems)) => problems.iter().map(told).collect::<Vec<_>>().join(" "),
+        Err(error) => return show::<List>(&guest, Err(error)),
+    };
+    let mut response = redirect(&format!("{}/console/usuarios", root(&app)));
+    tell(&mut response, &text);
+    response
 }
 
 fn factor_of(habits: &HashMap<UserCode, Habit>, user: UserCode) -> Option<Moment> {
@@ -253,7 +291,7 @@ pub async fn create(State(app): State<App>, guest: Guest, sent: Result<Form, Ref
     };
     let made = match new_user(&guest, &fields) {
         Ok(new) => {
-            let kept = Kept { code: None, by: Some(guest.session().user) };
+            let kept = Kept { code: None, by: guest.session().actor(users::BY_ADMINISTRATOR) };
             users::create_once(&app, new, kept, Once::each_time()).await.map(drop)
         }
         Err(error) => Err(error),
@@ -427,12 +465,15 @@ pub const CASES: crate::rendered::Cases = &[
             last_entered: with.text(),
             factor_since: with.text(),
         };
+        let role = || RoleChoice { value: "operador", name: "Operador", told: "trabalha", is_chosen: true };
         crate::rendered::text(&List {
             export: with.links(),
             frame: with.frame(),
             rows: with.many(row),
             people: 3,
             with_factor: 1,
+            demands: with.many(role),
+            version: 1,
         })
     }),
     ("console/usuario.html", |with| {

@@ -8,7 +8,7 @@ use app::visits::{self, Visitor};
 use app::{App, Error};
 use axum::extract::{ConnectInfo, FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::{CallerAddress, Role};
 use std::net::SocketAddr;
@@ -18,6 +18,8 @@ use std::sync::Arc;
 const SESSION: &str = "__Host-amparo";
 /// Between the password and the code: it opens nothing but the page that asks for the code.
 const HALF: &str = "__Host-amparo-meio";
+/// Where a second factor is switched on.
+const FACTOR: &str = "/console/conta/segundo-fator";
 
 /// Somebody who has entered and may use the console.
 pub struct Guest {
@@ -51,6 +53,10 @@ pub enum Turned {
     ToPassword {
         root: String,
     },
+    /// His association demands a second factor of him.
+    ToFactor {
+        root: String,
+    },
     /// The console is not for programs.
     Program,
     Refused(Refusal),
@@ -64,6 +70,7 @@ impl IntoResponse for Turned {
                 redirect(&format!("{root}/console/entrar?para={to}"))
             }
             Turned::ToPassword { root } => redirect(&format!("{root}/console/conta/senha")),
+            Turned::ToFactor { root } => redirect(&format!("{root}{FACTOR}")),
             Turned::Program => Refusal::ForPeople.into_response(),
             Turned::Refused(refusal) => refusal.into_response(),
         }
@@ -78,7 +85,7 @@ impl FromRequestParts<App> for Guest {
         let path = parts.uri.path_and_query().map_or("/console", |all| all.as_str()).to_owned();
         let away = || Turned::Away { root: root.clone(), to: path.clone() };
         let token = token(&parts.headers).ok_or_else(away)?.to_owned();
-        let visitor = match visits::visitor(app, &token).await {
+        let mut visitor = match visits::visitor(app, &token).await {
             Ok(visitor) => visitor,
             Err(Error::Credential) => return Err(away()),
             Err(error) => return Err(Turned::Refused(Refusal::from(&error))),
@@ -93,9 +100,26 @@ impl FromRequestParts<App> for Guest {
         if visitor.must_change_password && !keeps_here {
             return Err(Turned::ToPassword { root });
         }
+        let path_alone = parts.uri.path();
+        if visitor.session.owes_factor() && path_alone != FACTOR && !keeps_here {
+            return Err(Turned::ToFactor { root });
+        }
+        if !is_passive(parts) {
+            let noted = visits::note_activity(app, &visitor).await;
+            noted.map_err(|error| Turned::Refused(Refusal::from(&error)))?;
+        }
+        if let Some(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>() {
+            visitor.session = Arc::new(visitor.session.at(peer.0.ip().into()));
+        }
         let notice = parts.extensions.get::<Notice>().cloned();
         Ok(Guest { visitor, token, theme: Theme::chosen(&parts.headers), notice, path })
     }
+}
+
+/// Whether a script asks by itself, and nobody need sit before it: such a request keeps no session going.
+fn is_passive(parts: &Parts) -> bool {
+    parts.headers.contains_key("x-passivo")
+        || (parts.method == Method::GET && parts.headers.contains_key("x-quadro"))
 }
 
 /// The path under which people find this server: links lead there, also behind a proxy that adds a path of its own.
@@ -165,6 +189,8 @@ pub fn put(response: &mut Response, cookie: &str) {
 pub struct Sender {
     pub address: CallerAddress,
     pub agent: Option<String>,
+    /// The host that was asked.
+    pub host: Option<String>,
 }
 
 impl FromRequestParts<App> for Sender {
@@ -173,7 +199,9 @@ impl FromRequestParts<App> for Sender {
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Sender, Refusal> {
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().ok_or(Refusal::Broken)?;
         let agent = parts.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
-        Ok(Sender { address: peer.0.ip().into(), agent: agent.map(str::to_owned) })
+        let host = parts.headers.get(header::HOST).and_then(|value| value.to_str().ok());
+        let host = parts.uri.authority().map(axum::http::uri::Authority::as_str).or(host).map(str::to_owned);
+        Ok(Sender { address: peer.0.ip().into(), agent: agent.map(str::to_owned), host })
     }
 }
 

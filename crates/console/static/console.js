@@ -74,9 +74,11 @@
     });
   });
 
-  // Nothing typed is ever lost: a form that was left is offered again as it was.
+  // Nothing typed is ever lost: a form that was left is offered again as it was, to whoever typed it and to nobody else.
+  const own = `rascunho:${document.body.dataset.usuario}:`;
+  Object.keys(sessionStorage).forEach((key) => key.startsWith("rascunho:") && !key.startsWith(own) && sessionStorage.removeItem(key));
   document.querySelectorAll("form[data-rascunho]").forEach((form) => {
-    const key = `rascunho:${location.pathname}`;
+    const key = own + location.pathname;
     const fields = () => [...form.elements].filter((one) => one.name && !["hidden", "password", "file"].includes(one.type));
     const kept = JSON.parse(sessionStorage.getItem(key) || "null");
     if (kept && !form.querySelector("[aria-invalid=true]")) {
@@ -117,9 +119,23 @@
     paint();
   });
 
-  // Something is on its way: the page looks again, unless somebody is in the middle of something.
+  // Something is on its way: the page looks again, unless somebody is in the middle of something. It asks as a script, so
+  // that a page left open keeps no session going, and loads anew once there is something to see.
   document.querySelectorAll("[data-atualizar]").forEach((part) => {
-    setTimeout(() => isTyping(document.activeElement) || location.reload(), 1000 * part.dataset.atualizar);
+    const again = () => setTimeout(look, 1000 * part.dataset.atualizar);
+    const look = async () => {
+      if (isTyping(document.activeElement)) return again();
+      try {
+        const answer = await fetch(location.href, { headers: { accept: "text/html", "x-passivo": "1" } });
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const next = answer.ok && !answer.redirected && page.querySelector("[data-atualizar]");
+        if (!next || next.innerHTML !== part.innerHTML) return location.reload();
+      } catch {
+        // The server may be starting again; the next look tells.
+      }
+      again();
+    };
+    again();
   });
 
   document.querySelectorAll("[data-imprimir]").forEach((button) => {

@@ -18,7 +18,7 @@
   if (!part) return;
   const look = async () => {
     try {
-      const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+      const answer = await fetch(location.href, { headers: { accept: "text/html", "x-passivo": "1" } });
       if (answer.status >= 500) throw 0;
       const page = answer.ok && !answer.redirected && new DOMParser().parseFromString(await answer.text(), "text/html");
       const next = page && page.querySelector("[data-andamento]");

@@ -323,6 +323,10 @@ pub enum Rejection {
     },
     /// Whoever takes his own rights away cannot give them back.
     OwnRights,
+    /// An administrator removes the second factor of others, and switches off his own with a code.
+    OwnSecondFactor,
+    /// Programs do not enter the console, where a second factor is switched on.
+    FactorOfProgram,
     /// A demonstration is only loaded where there is nothing yet.
     NotEmpty,
     /// Another demonstration was begun there and has not ended.
@@ -442,6 +446,7 @@ impl Rejection {
                 | Rejection::LeadTaken(_)
                 | Rejection::ClosedDeal { .. }
                 | Rejection::OwnRights
+                | Rejection::OwnSecondFactor
                 | Rejection::DisabledUser(_)
                 | Rejection::File(
                     FileProblem::TooMany { .. } | FileProblem::BaseFull { .. } | FileProblem::Gone

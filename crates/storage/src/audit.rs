@@ -41,6 +41,72 @@ pub fn insert(entry: &Entry, code: i32) -> Statement {
     .arg(entry.detail.as_deref())
 }
 
+/// What came of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AccessResult {
+    Success,
+    Failure,
+    /// Refused unseen, because too many failures came before.
+    Throttled,
+}
+
+impl AccessResult {
+    /// The number by which the database knows it; never changed.
+    const fn number(self) -> i64 {
+        match self {
+            AccessResult::Success => 1,
+            AccessResult::Failure => 2,
+            AccessResult::Throttled => 3,
+        }
+    }
+
+    fn from_number(number: i64) -> Option<AccessResult> {
+        let all = [AccessResult::Success, AccessResult::Failure, AccessResult::Throttled];
+        all.into_iter().find(|one| one.number() == number)
+    }
+}
+
+/// An entry about entering, or about an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessEntry {
+    pub tenant: TenantId,
+    pub at: Moment,
+    /// Who did it; of a failed login, whom it named.
+    pub user: Option<UserCode>,
+    /// Method and route, or the command.
+    pub operation: &'static str,
+    pub detail: String,
+    /// None for a command.
+    pub address: Option<String>,
+    pub result: AccessResult,
+    /// How often.
+    pub times: i64,
+}
+
+/// Writes an entry about an account, and says its code.
+pub async fn append_access(tx: &mut Tx, entry: &AccessEntry) -> Result<i32, Error> {
+    let code = counters::next(tx, entry.tenant, Counter::Audit).await?;
+    let statement =
+        sql("INSERT INTO audit (tenant, code, happened_at, user_code, operation, detail, address, result, times)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+        .arg(entry.tenant)
+        .arg(code)
+        .arg(entry.at)
+        .arg(entry.user)
+        .arg(entry.operation)
+        .arg(entry.detail.as_str())
+        .arg(entry.address.as_deref())
+        .arg(entry.result.number())
+        .arg(entry.times);
+    tx.execute(statement).await?;
+    Ok(code)
+}
+
+/// Counts repetitions of an entry about an account.
+pub fn repeat_access(tenant: TenantId, code: i32, times: i64) -> Statement {
+    sql("UPDATE audit SET times = times + $3 WHERE tenant = $1 AND code = $2").arg(tenant).arg(code).arg(times)
+}
+
 /// Many entries: the first with code `first`, the others behind it.
 pub fn insert_all<'e>(first: i32, entries: impl IntoIterator<Item = &'e Entry>) -> Vec<Statement> {
     let rows = (first..).zip(entries).map(|(code, entry)| -> [Value; 7] {
@@ -153,6 +219,11 @@ pub struct Told {
     pub user: Option<UserCode>,
     pub operation: String,
     pub what: What,
+    /// From where, where the entry is about an account.
+    pub address: Option<String>,
+    pub result: Option<AccessResult>,
+    /// How often.
+    pub times: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,7 +296,7 @@ pub async fn page(
     stretch: Stretch,
     take: usize,
 ) -> Result<Page, Error> {
-    let changes = sql("SELECT code, happened_at, user_code, operation, person, detail FROM audit
+    let changes = sql("SELECT code, happened_at, user_code, operation, person, detail, address, result, times FROM audit
          WHERE tenant = $1 AND code > $2 AND code < $3")
     .arg(tenant)
     .arg(stretch.after)
@@ -339,6 +410,9 @@ fn changed(row: &Row) -> Result<Told, Error> {
         user: row.get("user_code")?,
         operation: row.get("operation")?,
         what: What::Changed(row.get("person")?, row.get("detail")?),
+        address: row.get("address")?,
+        result: row.get::<Option<i64>>("result")?.and_then(AccessResult::from_number),
+        times: row.get("times")?,
     })
 }
 
@@ -346,7 +420,8 @@ fn looked(row: &Row) -> Result<Told, Error> {
     let (code, block, at) = (row.get("code")?, row.get("block")?, row.get("happened_at")?);
     let (user, operation) = (row.get("user_code")?, row.get("operation")?);
     let people: Vec<u8> = row.get("people")?;
-    Ok(Told { code, at, user, operation, what: What::Looked(Sighting::looks(block, at, &people)) })
+    let what = What::Looked(Sighting::looks(block, at, &people));
+    Ok(Told { code, at, user, operation, what, address: None, result: None, times: 1 })
 }
 
 #[cfg(test)]

@@ -60,7 +60,8 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     step(16, "mirror", include_str!("../migrations/0016_mirror.sql")),
     step(17, "queues", include_str!("../migrations/0017_queues.sql")),
     step(18, "leases", include_str!("../migrations/0018_leases.sql")),
-    step(19, "validation", include_str!("../migrations/0024_validation.sql")),
+    step(19, "access_trail", include_str!("../migrations/0019_access_trail.sql")),
+    step(20, "validation", include_str!("../migrations/0020_validation.sql")),
 ];
 
 /// What the migrations say, in their order.

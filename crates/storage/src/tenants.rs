@@ -1,7 +1,7 @@
 //! Tenants: the associations on this server, and the hosts under which each is found.
 
 use crate::{Error, Row, Source, Tx, Weight, sql};
-use domain::{Host, Moment, Name, TenantId, TimeZone};
+use domain::{Host, Moment, Name, Role, TenantId, TimeZone};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tenant {
@@ -16,6 +16,8 @@ pub struct Tenant {
     pub open_validation: bool,
     /// The networks that may do so more often, a line for each.
     pub validation_partners: Option<String>,
+    /// The roles that must have a second factor.
+    pub second_factor_roles: Vec<Role>,
     pub version: i64,
     pub updated_at: Moment,
 }
@@ -24,7 +26,7 @@ pub struct Tenant {
 macro_rules! select {
     () => {
         "SELECT tenant, name, time_zone, active, colour, second_colour, open_validation, validation_partners, \
-             version, updated_at FROM tenants "
+             second_factor_roles, version, updated_at FROM tenants "
     };
 }
 
@@ -66,16 +68,30 @@ fn tenant(row: &Row) -> Result<Tenant, Error> {
         second_colour: row.get("second_colour")?,
         open_validation: row.get("open_validation")?,
         validation_partners: row.get("validation_partners")?,
+        second_factor_roles: roles_of(row.get("second_factor_roles")?),
         version: row.get("version")?,
         updated_at: row.get("updated_at")?,
     })
 }
 
+/// The roles whose bits are set.
+pub(crate) fn roles_of(bits: i64) -> Vec<Role> {
+    Role::ALL.into_iter().filter(|role| bits & bit(*role) != 0).collect()
+}
+
+fn bits_of(roles: &[Role]) -> i64 {
+    roles.iter().fold(0, |bits, role| bits | bit(*role))
+}
+
+fn bit(role: Role) -> i64 {
+    1 << role.number()
+}
+
 /// Writes what is told of a tenant anew; its hosts are claimed and freed apart.
 pub async fn update(tx: &mut Tx, tenant: &Tenant) -> Result<(), Error> {
     let statement = sql("UPDATE tenants SET name = $2, time_zone = $3, colour = $4, second_colour = $5,
-             version = version + 1, updated_at = $6, open_validation = $7, validation_partners = $8
-             WHERE tenant = $1")
+             version = version + 1, updated_at = $6, open_validation = $7, validation_partners = $8,
+             second_factor_roles = $9 WHERE tenant = $1")
     .arg(tenant.id)
     .arg(tenant.name.as_str())
     .arg(tenant.time_zone.as_str())
@@ -83,7 +99,8 @@ pub async fn update(tx: &mut Tx, tenant: &Tenant) -> Result<(), Error> {
     .arg(tenant.second_colour.as_deref())
     .arg(tenant.updated_at)
     .arg(tenant.open_validation)
-    .arg(tenant.validation_partners.as_deref());
+    .arg(tenant.validation_partners.as_deref())
+    .arg(bits_of(&tenant.second_factor_roles));
     tx.execute(statement).await.map(drop)
 }
 
@@ -113,4 +130,16 @@ pub async fn hosts(from: impl Into<Source<'_>>) -> Result<Vec<(String, TenantId)
     let statement = sql("SELECT host, tenant FROM hosts ORDER BY host");
     let rows = from.into().all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("host")?, row.get("tenant")?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_come_back_as_they_were_kept() {
+        for roles in [&[][..], &[Role::Administrator], &[Role::Administrator, Role::Operator], &Role::ALL] {
+            assert_eq!(roles_of(bits_of(roles)), roles);
+        }
+    }
 }

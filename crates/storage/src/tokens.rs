@@ -1,5 +1,6 @@
 //! Tokens of users, of which only the hash is kept.
 
+use crate::tenants::roles_of;
 use crate::{Error, Source, Statement, Tx, Weight, sql};
 use domain::{BranchCode, Moment, Role, TenantId, UserCode};
 
@@ -10,6 +11,16 @@ pub struct Holder {
     pub role: Role,
     pub branches: Vec<BranchCode>,
     pub expires_at: Moment,
+    /// It was given by the console's door.
+    pub is_console: bool,
+    /// When a session of the console was last used, where that is known.
+    pub active_at: Option<Moment>,
+    /// A code was given for it besides the password.
+    pub has_code: bool,
+    /// Its owner has a second factor.
+    pub has_factor: bool,
+    /// The association demands a second factor of its owner's role.
+    pub needs_factor: bool,
 }
 
 /// A token to be written. Its generation is the one its user has as he enters.
@@ -40,12 +51,14 @@ pub async fn holder(
     hash: &[u8],
     now: Moment,
 ) -> Result<Option<Holder>, Error> {
-    let statement = sql("SELECT k.expires_at, u.code, u.role, b.branch
+    let statement = sql("SELECT k.expires_at, k.is_console, k.active_at, k.has_code, u.code, u.role, b.branch,
+             f.confirmed_at AS factor_since, t.second_factor_roles
          FROM tokens k
          JOIN users u ON u.tenant = k.tenant AND u.code = k.user_code AND u.active
              AND u.generation = k.generation
          JOIN tenants t ON t.tenant = k.tenant AND t.active
          LEFT JOIN user_branches b ON b.tenant = u.tenant AND b.user_code = u.code
+         LEFT JOIN second_factors f ON f.tenant = u.tenant AND f.user_code = u.code
          WHERE k.tenant = $1 AND k.hash = $2 AND k.expires_at > $3 ORDER BY COALESCE(b.branch, 0)")
     .arg(tenant)
     .arg(hash)
@@ -53,11 +66,17 @@ pub async fn holder(
     let rows = from.into().all(Weight::Point, statement).await?;
     let Some(first) = rows.first() else { return Ok(None) };
     let branches = rows.iter().map(|row| row.get::<Option<BranchCode>>("branch"));
+    let role: Role = first.get("role")?;
     Ok(Some(Holder {
         user: first.get("code")?,
-        role: first.get("role")?,
+        role,
         branches: branches.filter_map(Result::transpose).collect::<Result<_, _>>()?,
         expires_at: first.get("expires_at")?,
+        is_console: first.get("is_console")?,
+        active_at: first.get("active_at")?,
+        has_code: first.get("has_code")?,
+        has_factor: first.get::<Option<Moment>>("factor_since")?.is_some(),
+        needs_factor: roles_of(first.get("second_factor_roles")?).contains(&role),
     }))
 }
 
@@ -81,12 +100,33 @@ pub async fn end_everybody(tx: &mut Tx) -> Result<(), Error> {
 }
 
 /// Marks a token as that of somebody who entered by the console, and from where.
-pub fn mark_console(tenant: TenantId, hash: &[u8], address: &str, agent: Option<&str>) -> Statement {
-    sql("UPDATE tokens SET is_console = TRUE, address = $3, agent = $4 WHERE tenant = $1 AND hash = $2")
+pub fn mark_console(
+    tenant: TenantId,
+    hash: &[u8],
+    (address, agent): (&str, Option<&str>),
+    now: Moment,
+) -> Statement {
+    sql("UPDATE tokens SET is_console = TRUE, address = $3, agent = $4, active_at = $5
+         WHERE tenant = $1 AND hash = $2")
+    .arg(tenant)
+    .arg(hash)
+    .arg(address)
+    .arg(agent)
+    .arg(now)
+}
+
+/// Marks a program's token as one for which a code was given besides the password.
+pub fn mark_code(tenant: TenantId, hash: &[u8]) -> Statement {
+    sql("UPDATE tokens SET has_code = TRUE WHERE tenant = $1 AND hash = $2").arg(tenant).arg(hash)
+}
+
+/// Notes that a session of the console is in use.
+pub async fn note_activity(tx: &mut Tx, tenant: TenantId, hash: &[u8], now: Moment) -> Result<(), Error> {
+    let statement = sql("UPDATE tokens SET active_at = $3 WHERE tenant = $1 AND hash = $2 AND is_console")
         .arg(tenant)
         .arg(hash)
-        .arg(address)
-        .arg(agent)
+        .arg(now);
+    tx.execute(statement).await.map(drop)
 }
 
 /// A token that is still good, as its owner may know it.
@@ -98,6 +138,8 @@ pub struct Open {
     pub agent: Option<String>,
     pub created_at: Moment,
     pub expires_at: Moment,
+    /// When a session of the console was last used, where that is known.
+    pub active_at: Option<Moment>,
 }
 
 /// The newest tokens of a user that are still good.
@@ -107,7 +149,7 @@ pub async fn open(
     user: UserCode,
     (now, limit): (Moment, i64),
 ) -> Result<Vec<Open>, Error> {
-    let statement = sql("SELECT k.hash, k.is_console, k.address, k.agent, k.created_at, k.expires_at
+    let statement = sql("SELECT k.hash, k.is_console, k.address, k.agent, k.created_at, k.expires_at, k.active_at
          FROM tokens k JOIN users u ON u.tenant = k.tenant AND u.code = k.user_code AND u.generation = k.generation
          WHERE k.tenant = $1 AND k.user_code = $2 AND k.expires_at > $3
          ORDER BY k.created_at DESC, k.hash LIMIT $4")
@@ -125,6 +167,7 @@ pub async fn open(
                 agent: row.get("agent")?,
                 created_at: row.get("created_at")?,
                 expires_at: row.get("expires_at")?,
+                active_at: row.get("active_at")?,
             })
         })
         .collect()
@@ -137,4 +180,14 @@ pub async fn end_one(tx: &mut Tx, tenant: TenantId, user: UserCode, hash: &[u8])
         .arg(hash)
         .arg(user);
     Ok(tx.execute(statement).await? == 1)
+}
+
+/// Ends the sessions of the console that a user has besides one.
+pub async fn end_other_console(tx: &mut Tx, tenant: TenantId, user: UserCode, but: &[u8]) -> Result<(), Error> {
+    let statement =
+        sql("DELETE FROM tokens WHERE tenant = $1 AND user_code = $2 AND is_console AND hash <> $3")
+            .arg(tenant)
+            .arg(user)
+            .arg(but);
+    tx.execute(statement).await.map(drop)
 }

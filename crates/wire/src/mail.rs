@@ -99,6 +99,30 @@ pub fn password_changed(head: Head<'_>) -> Result<Letter, askama::Error> {
 }
 
 #[derive(Template)]
+#[template(path = "mail/email_changed.txt")]
+struct EmailChangedText<'m> {
+    head: Head<'m>,
+    is_new: bool,
+}
+
+#[derive(Template)]
+#[template(path = "mail/email_changed.html")]
+struct EmailChangedHtml<'m> {
+    head: Head<'m>,
+    is_new: bool,
+}
+
+/// The notice that an account is entered by another address, for the old address or the new one. Neither names the other:
+/// an address that was a mistake may be somebody else's.
+pub fn email_changed(head: Head<'_>, is_new: bool) -> Result<Letter, askama::Error> {
+    Ok(Letter {
+        subject: format!("{}: o e-mail da sua conta no Amparo foi trocado", head.association),
+        text: EmailChangedText { head, is_new }.render()?,
+        html: EmailChangedHtml { head, is_new }.render()?,
+    })
+}
+
+#[derive(Template)]
 #[template(path = "mail/second_factor_on.txt")]
 struct SecondFactorOnText<'m> {
     head: Head<'m>,
@@ -229,12 +253,14 @@ mod tests {
         email: "ana@exemplo.com.br",
     };
 
-    fn all() -> [Letter; 9] {
+    fn all() -> [Letter; 11] {
         [
             first_password(HEAD, "abcde-fghij-kmnpq-rstuv").unwrap(),
             reset_link(HEAD, "https://amparo.exemplo.com.br/senha/nova/1.abc", 30, Some("203.0.113.7"))
                 .unwrap(),
             password_changed(HEAD).unwrap(),
+            email_changed(HEAD, true).unwrap(),
+            email_changed(HEAD, false).unwrap(),
             second_factor_on(HEAD).unwrap(),
             second_factor_off(HEAD).unwrap(),
             test(HEAD).unwrap(),

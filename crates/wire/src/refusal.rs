@@ -388,6 +388,14 @@ pub fn text(rejection: &Rejection) -> String {
             "perfil: ninguém tira de si mesmo o perfil de administrador nem se desativa; peça a outro administrador."
                 .to_owned()
         }
+        Rejection::OwnSecondFactor => {
+            "codUsuario: o próprio segundo fator se desliga em “Minha conta”, com um código; outro administrador pode retirá-lo."
+                .to_owned()
+        }
+        Rejection::FactorOfProgram => {
+            "segundoFatorObrigatorio: o perfil integração é de programas, que não usam o segundo fator; use administrador e operador."
+                .to_owned()
+        }
         Rejection::OldVersion { given, now, since, fields } => old_version(*given, *now, since, fields),
         Rejection::MayNotMove { from, to, allowed } => format!(
             "situacao: de {from} não se vai para {to}; esta base só permite ir para {}.",

@@ -75,6 +75,7 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     let here = format!("{scheme}://{at}");
     let mut app = super::app_on(db, &super::public_url(settings, scheme, &at.to_string()))?;
     app.throttle = settings.access.throttle;
+    app.idle_limit = settings.access.console_idle;
     app.files = files;
     app.import_mib = settings.http.http.import_mib;
     app.request_limit = Arc::new(RequestLimit::per_second(settings.http.user_requests_per_second));

@@ -217,6 +217,8 @@ impl TlsSettings {
 #[derive(Clone, Debug)]
 pub struct AccessSettings {
     pub throttle: Throttle,
+    /// How long a session of the console lasts unused; `None` as long as any.
+    pub console_idle: Option<Duration>,
     pub renew_interval: Duration,
     pub audit_interval: Duration,
 }
@@ -233,6 +235,7 @@ impl AccessSettings {
                 document_misses: values.integer("access.validation_document_misses", FAILURES)?,
                 window: values.duration("access.failure_window")?,
             },
+            console_idle: values.duration_or_never("access.console_idle")?,
             renew_interval: values.duration("access.renew_interval")?,
             audit_interval: values.duration("access.audit_interval")?,
         })

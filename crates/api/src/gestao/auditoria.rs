@@ -4,7 +4,7 @@ use crate::State;
 use crate::answer::Answer;
 use crate::extract::{Caller, Query};
 use crate::failure::Failure;
-use app::audit::{self, Question, Told, What};
+use app::audit::{self, AccessResult, Question, Told, What};
 use app::base::registers;
 use axum::extract;
 use domain::{Moment, PersonCode, TimeZone, UserCode};
@@ -31,8 +31,14 @@ fn record(zone: &TimeZone, names: &HashMap<UserCode, String>, told: Told) -> Reg
         cod_pessoa: person.get(),
         data_hora: at.to_offset_iso(zone),
     };
+    let result = told.result.map(|result| match result {
+        AccessResult::Success => "sucesso",
+        AccessResult::Failure => "falha",
+        AccessResult::Throttled => "bloqueado",
+    });
     let (kind, people, detail) = match told.what {
         What::Looked(people) => ("leitura", people, None),
+        What::Changed(_, detail) if result.is_some() => ("acesso", Vec::new(), detail),
         What::Changed(person, detail) => {
             ("alteracao", person.map(|person| (person, told.at)).into_iter().collect(), detail)
         }
@@ -44,6 +50,9 @@ fn record(zone: &TimeZone, names: &HashMap<UserCode, String>, told: Told) -> Reg
         nome_usuario: told.user.and_then(|user| names.get(&user)).cloned(),
         operacao: told.operation,
         tipo: kind,
+        endereco: told.address,
+        resultado: result,
+        vezes: told.times,
         pessoas: people.into_iter().map(seen).collect(),
         detalhe: detail,
     }

@@ -35,6 +35,7 @@ pub async fn change(
             second_colour: input.second_colour,
             open_validation: input.open_validation.set(),
             validation_partners: partners_given(input.validation_partners),
+            second_factor_roles: input.second_factor_roles,
         };
         tenants::change(&state.app, &caller, changes, once)
     };
@@ -67,6 +68,7 @@ fn record(Own { tenant, hosts }: &Own) -> BaseTO {
         cor_secundaria: tenant.second_colour.clone(),
         validacao_aberta: tenant.open_validation,
         parceiros_validacao: tenants::partners(tenant).iter().map(partner_record).collect(),
+        segundo_fator_obrigatorio: tenant.second_factor_roles.iter().map(|role| wire::role(*role)).collect(),
         versao: tenant.version,
     }
 }

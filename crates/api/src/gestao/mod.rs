@@ -16,5 +16,6 @@ pub mod historico;
 pub mod importacao;
 pub mod negocio;
 pub mod receptor;
+pub mod sessao;
 pub mod usuario;
 pub mod vistoria;

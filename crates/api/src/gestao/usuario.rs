@@ -55,7 +55,7 @@ pub async fn create(
             password: users::Initial::Mailed,
         };
         let code = input.code.set().map(|code| UserCode::new(code.get()));
-        users::create_once(&state.app, new, Kept { code, by: Some(caller.user) }, once)
+        users::create_once(&state.app, new, Kept { code, by: caller.actor(users::BY_ADMINISTRATOR) }, once)
     };
     write.answer(&state, &caller, read::body, act, record).await
 }

@@ -4,6 +4,7 @@
 use super::login::{entered, token_of};
 use super::throttle::Subjects;
 use super::token::{self, TokenKey};
+use super::trail::{self, Actor, Target};
 use super::{Entered, key};
 use crate::passwords::Turn;
 use crate::second_factor::{recovery, totp};
@@ -15,6 +16,9 @@ use storage::second_factors::{self, Entrance};
 use storage::secrets::{self, Kind};
 use storage::{Lane, Tx};
 use tracing::Instrument;
+
+/// The operation of the page that asks for the code.
+const DOOR: &str = "POST /console/entrar/codigo";
 
 /// What came of a code.
 #[derive(Debug)]
@@ -47,10 +51,11 @@ pub async fn give_code(
     let (app, code) = (app.clone(), code.to_owned());
     let giving = async move {
         let subjects = Subjects::of_codes(ticket.tenant, entrance.user, address);
-        let turn = turn(&app, &subjects).await?;
+        let target = target((ticket.tenant, entrance.user), DOOR, address);
+        let turn = turn(&app, &subjects, &target).await?;
         let passed = pass(&app, ticket, entrance.user, code, (address, agent)).await?;
         if let Passed::Wrong = passed {
-            count(&app, subjects).await?;
+            count(&app, subjects, &target).await?;
         }
         drop(turn);
         Ok(passed)
@@ -64,30 +69,41 @@ pub(crate) async fn check_code(
     app: &App,
     (tenant, user): (TenantId, UserCode),
     code: &str,
-    address: CallerAddress,
+    (operation, address): (&'static str, CallerAddress),
 ) -> Result<bool, Error> {
     let subjects = Subjects::of_codes(tenant, user, address);
-    let turn = turn(app, &subjects).await?;
-    let input = Typed { vault: app.vault()?.clone(), tenant, user, code: code.to_owned(), now: app.now() };
-    let is_good = app.db.write(Lane::of(tenant), input, |tx, typed| Box::pin(spend(tx, typed))).await?;
-    if !is_good {
-        count(app, subjects).await?;
+    let target = target((tenant, user), operation, address);
+    let actor = Actor { user: Some(user), operation, address: Some(address) };
+    let turn = turn(app, &subjects, &target).await?;
+    let (vault, code) = (app.vault()?.clone(), code.to_owned());
+    let input = Typed { vault, tenant, user, code, actor, now: app.now() };
+    let spent = app.db.write(Lane::of(tenant), input, |tx, typed| Box::pin(spend(tx, typed))).await?;
+    if spent.is_none() {
+        count(app, subjects, &target).await?;
     }
     drop(turn);
-    Ok(is_good)
+    Ok(spent.is_some())
+}
+
+fn target((tenant, user): (TenantId, UserCode), operation: &'static str, address: CallerAddress) -> Target {
+    Target { tenant: Some(tenant), user: Some(user), operation, address }
 }
 
 /// One at a time, so that however many try at once, no more get through than the limits say.
-async fn turn(app: &App, subjects: &Subjects) -> Result<Turn, Error> {
-    app.throttle.check(app, subjects, app.now(), false).await?;
+async fn turn(app: &App, subjects: &Subjects, target: &Target) -> Result<Turn, Error> {
+    app.throttle.check(app, subjects, app.now(), (false, target)).await?;
     let turn = app.passwords.turn(true).await?;
-    app.throttle.check(app, subjects, app.now(), false).await?;
+    app.throttle.check(app, subjects, app.now(), (false, target)).await?;
     Ok(turn)
 }
 
-async fn count(app: &App, subjects: Subjects) -> Result<(), Error> {
+async fn count(app: &App, subjects: Subjects, target: &Target) -> Result<(), Error> {
     metrics::counter!("amparo_login_failures_total").increment(1);
-    app.throttle.count(app, subjects, app.now()).await
+    app.throttle.count(app, subjects, app.now()).await?;
+    if let Some(user) = target.user {
+        trail::note_failure(app, target, format!("usuário {user} teve um código recusado"));
+    }
+    Ok(())
 }
 
 /// A code as it was typed.
@@ -96,7 +112,14 @@ struct Typed {
     tenant: TenantId,
     user: UserCode,
     code: String,
+    actor: Actor,
     now: Moment,
+}
+
+/// What a code was.
+enum Spent {
+    OfDevice,
+    Recovery,
 }
 
 struct Pass {
@@ -122,7 +145,8 @@ async fn pass(
 ) -> Result<Passed, Error> {
     let tenant = ticket.tenant;
     let (token, key) = token::fresh(tenant, &*app.chance);
-    let typed = Typed { vault: app.vault()?.clone(), tenant, user, code, now: app.now() };
+    let actor = Actor { user: Some(user), operation: DOOR, address: Some(address) };
+    let typed = Typed { vault: app.vault()?.clone(), tenant, user, code, actor, now: app.now() };
     let input = Pass { typed, ticket, key, address, agent };
     let step = app.db.write(Lane::of(tenant), input, |tx, pass| Box::pin(through(tx, pass))).await?;
     Ok(match step {
@@ -144,9 +168,13 @@ async fn through(tx: &mut Tx, pass: &Pass) -> Result<Step, Error> {
     if waits.generation != entering.generation {
         return Ok(Step::Over);
     }
-    if !spend(tx, typed).await? {
-        return Ok(Step::Wrong);
-    }
+    let Some(spent) = spend(tx, typed).await? else { return Ok(Step::Wrong) };
+    let how = match spent {
+        Spent::OfDevice => "com o segundo fator",
+        Spent::Recovery => "com um código de recuperação",
+    };
+    let done = format!("usuário {} entrou no console {how}", typed.user);
+    typed.actor.record(tx, tenant, done, now).await?;
     let from = (*address, Some(agent.as_deref()));
     let mut statements = token_of((tenant, typed.user), key, entering.generation, from, now);
     statements.push(second_factors::pass(tenant, &ticket.hash));
@@ -155,17 +183,26 @@ async fn through(tx: &mut Tx, pass: &Pass) -> Result<Step, Error> {
 }
 
 /// Uses a code up: one that the device shows now or a step around now, later than the last; or one that was written down.
-async fn spend(tx: &mut Tx, typed: &Typed) -> Result<bool, Error> {
+/// `None` where it is neither.
+async fn spend(tx: &mut Tx, typed: &Typed) -> Result<Option<Spent>, Error> {
     let (tenant, user) = (typed.tenant, typed.user);
     let factor = second_factors::find(&mut *tx, tenant, user).await?;
-    let Some(factor) = factor.filter(|factor| factor.confirmed_at.is_some()) else { return Ok(false) };
+    let Some(factor) = factor.filter(|factor| factor.confirmed_at.is_some()) else { return Ok(None) };
     if let Some(hash) = recovery::hash(tenant, user, &typed.code) {
-        return Ok(second_factors::spend_recovery(tx, tenant, user, &hash).await?);
+        if !second_factors::spend_recovery(tx, tenant, user, &hash).await? {
+            return Ok(None);
+        }
+        let done = format!("usuário {user} usou um código de recuperação");
+        typed.actor.record(tx, tenant, done, typed.now).await?;
+        return Ok(Some(Spent::Recovery));
     }
-    let Some(secret) = secret(tx, &typed.vault, tenant, user).await? else { return Ok(false) };
+    let Some(secret) = secret(tx, &typed.vault, tenant, user).await? else { return Ok(None) };
     match totp::step(&secret, &typed.code, typed.now).filter(|step| *step > factor.last_step) {
-        Some(step) => Ok(second_factors::spend(tx, tenant, user, step).await?),
-        None => Ok(false),
+        Some(step) => {
+            let is_first = second_factors::spend(tx, tenant, user, step).await?;
+            Ok(is_first.then_some(Spent::OfDevice))
+        }
+        None => Ok(None),
     }
 }
 

@@ -4,32 +4,43 @@
 //!
 //! What is guaranteed: a token that was ended is refused at once by the process that ended it, and within two seconds
 //! by every other (`crate::memory`). Who has a second factor gets no token of the console for his password alone
-//! (`code.rs`). A known and an unknown user cost the same. Failures are counted by account and by
+//! (`code.rs`), a program's token never opens the console, and one of somebody with a second factor reaches `/ext` at most
+//! unless a code was given for it. A session of the console ends when nobody uses it. Whatever happens here is in the audit
+//! (`trail.rs`). A known and an unknown user cost the same. Failures are counted by account and by
 //! address (`throttle.rs`); somebody who was right from where he is cannot be locked out by somebody elsewhere.
 
 mod code;
 mod login;
 mod throttle;
 mod token;
+mod trail;
 
 pub use code::{Passed, give_code, is_half};
 pub(crate) use code::{check_code, place, secret};
-pub use login::{Admission, Entered, HALF_FOR, login};
+pub use login::{Admission, Entered, HALF_FOR, Origin, login, login_from, login_with_code};
 pub(crate) use login::{Door, Remembered, by_door};
 pub use throttle::Throttle;
 pub use token::TokenKey;
 pub(crate) use token::key;
+pub(crate) use trail::flush;
+pub use trail::{Actor, Trail};
 
 use crate::{App, Error};
-use domain::{Moment, Role, Scope, UserCode};
+use domain::{CallerAddress, Moment, Role, Scope, UserCode};
 use std::sync::Arc;
 use std::time::Duration;
-use storage::tokens;
+use storage::tokens::{self, Holder};
+use storage::{Lane, Tx};
 
 /// How long a token lasts, to the second.
 pub const TOKEN_LIFE: Duration = Duration::from_secs(12 * 3600);
 /// How long an address from which an account was entered correctly stays known for it.
 pub const KNOWN_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
+/// How long a session of the console lasts while nobody uses it, unless a setting says otherwise: what NIST SP 800-63B asks
+/// of a login with two factors.
+pub const IDLE_LIMIT: Duration = Duration::from_secs(3600);
+/// Into so many parts the limit is divided: the use of a session is noted at most once in each.
+const ACTIVITY_PARTS: u32 = 12;
 
 /// Somebody who has shown a good token.
 #[derive(Clone, Debug)]
@@ -42,12 +53,79 @@ pub struct Session {
     version: i64,
     /// What he does as a whole, where that reads what others show as a page of its own.
     pub(crate) within: Option<&'static str>,
+    pub(crate) key: TokenKey,
+    is_console: bool,
+    active_at: Option<Moment>,
+    has_code: bool,
+    has_factor: bool,
+    needs_factor: bool,
+    /// From where this request comes.
+    address: Option<CallerAddress>,
 }
 
 impl Session {
     /// The same, whose looks are told as part of one operation, whatever is asked for him.
     pub(crate) fn within(&self, operation: &'static str) -> Session {
         Session { within: Some(operation), ..self.clone() }
+    }
+
+    fn of(key: TokenKey, holder: Holder, version: i64) -> Session {
+        Session {
+            user: holder.user,
+            role: holder.role,
+            scope: Scope::of(key.tenant, holder.role, holder.branches),
+            expires_at: holder.expires_at,
+            version,
+            within: None,
+            key,
+            is_console: holder.is_console,
+            active_at: holder.active_at,
+            has_code: holder.has_code,
+            has_factor: holder.has_factor,
+            needs_factor: holder.needs_factor,
+            address: None,
+        }
+    }
+
+    /// The same, for a request from this address.
+    pub fn at(&self, address: CallerAddress) -> Session {
+        Session { address: Some(address), ..self.clone() }
+    }
+
+    /// From where this request comes, where that was said.
+    pub(crate) fn address(&self) -> Option<CallerAddress> {
+        self.address
+    }
+
+    /// Its owner, as the one who does something to an account.
+    pub fn actor(&self, operation: &'static str) -> Actor {
+        Actor { user: Some(self.user), operation, address: self.address }
+    }
+
+    /// Whether it was begun at the console's door, with all that is asked for there.
+    pub fn is_console(&self) -> bool {
+        self.is_console
+    }
+
+    /// Whether the association demands a second factor of its owner, who has none.
+    pub fn owes_factor(&self) -> bool {
+        self.needs_factor && !self.has_factor
+    }
+
+    /// Refuses one that reaches `/ext` at most.
+    pub fn must_reach_management(&self) -> Result<(), Error> {
+        if self.owes_factor() {
+            return Err(Error::FactorDemanded);
+        }
+        if self.has_factor && !self.is_console && !self.has_code {
+            return Err(Error::CodeNotGiven);
+        }
+        Ok(())
+    }
+
+    fn is_idle(&self, limit: Option<Duration>, now: Moment) -> bool {
+        let (true, Some(limit), Some(active_at)) = (self.is_console, limit, self.active_at) else { return false };
+        now.since(active_at) >= limit
     }
 
     /// Refuses a caller whose role is none of these.
@@ -65,20 +143,38 @@ pub async fn enter(app: &App, token: &str) -> Result<Arc<Session>, Error> {
     if let (Some(needed), Some(kept)) = (needed, app.memory.sessions.get(&key))
         && kept.version == needed.access
         && now < kept.expires_at
+        && !kept.is_idle(app.idle_limit, now)
     {
         return Ok(kept);
     }
     let holder = tokens::holder(&app.db, key.tenant, &key.hash, now).await?.ok_or(Error::Credential)?;
-    let session = Arc::new(Session {
-        user: holder.user,
-        role: holder.role,
-        scope: Scope::of(key.tenant, holder.role, holder.branches),
-        expires_at: holder.expires_at,
-        version: needed.map_or(0, |needed| needed.access),
-        within: None,
-    });
+    // What this process remembers may be older than what another has noted: only the database says that nobody used it.
+    let session = Arc::new(Session::of(key, holder, needed.map_or(0, |needed| needed.access)));
+    if session.is_idle(app.idle_limit, now) {
+        return Err(Error::Credential);
+    }
     if needed.is_some() {
         app.memory.sessions.insert(key, Arc::clone(&session));
     }
     Ok(session)
+}
+
+/// Notes that somebody uses a session of the console, unless that was noted a moment ago.
+pub(crate) async fn note_activity(app: &App, session: &Session) -> Result<(), Error> {
+    let (now, Some(limit)) = (app.now(), app.idle_limit) else { return Ok(()) };
+    let is_fresh = session.active_at.is_some_and(|at| now.since(at) < limit / ACTIVITY_PARTS);
+    if !session.is_console || is_fresh {
+        return Ok(());
+    }
+    // First here, so that of many requests at once one writes.
+    if app.memory.sessions.get(&session.key).is_some_and(|kept| kept.version == session.version) {
+        let noted = Session { active_at: Some(now), address: None, ..session.clone() };
+        app.memory.sessions.insert(session.key, Arc::new(noted));
+    }
+    let lane = Lane::of(session.key.tenant);
+    app.db.write(lane, (session.key, now), |tx, input| Box::pin(write_activity(tx, input))).await
+}
+
+async fn write_activity(tx: &mut Tx, (key, now): &(TokenKey, Moment)) -> Result<(), Error> {
+    Ok(tokens::note_activity(tx, key.tenant, &key.hash, *now).await?)
 }

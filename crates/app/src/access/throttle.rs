@@ -1,6 +1,7 @@
 //! Counting failed logins, by account and by address, where every process sees the count. Whoever validates benefits
 //! without a credential is counted beside them (`crate::validations`).
 
+use super::trail::{self, Target};
 use crate::server_key::hex;
 use crate::{App, Error};
 use domain::{CallerAddress, Moment, TenantId, UserCode};
@@ -72,13 +73,23 @@ impl Throttle {
         app: &App,
         subjects: &Subjects,
         now: Moment,
-        address_is_known: bool,
+        (address_is_known, target): (bool, &Target),
     ) -> Result<(), Error> {
         let [account, address] = logins::failures(&app.db, subjects.names(), now.minus(self.window)).await?;
         let account = account.filter(|_| !address_is_known);
-        let waits = [self.wait(account, self.by_account, now), self.wait(address, self.by_address, now)];
-        match waits.into_iter().flatten().max() {
-            Some(wait) => Err(Error::TooMany(wait)),
+        let counted = [
+            (&subjects.account, account, self.by_account),
+            (&subjects.address, address, self.by_address),
+        ];
+        let waits = counted.into_iter().filter_map(|(subject, failures, most)| {
+            let wait = self.wait(failures, most, now)?;
+            failures.map(|failures| (wait, subject, failures.since))
+        });
+        match waits.max() {
+            Some((wait, subject, since)) => {
+                trail::note_throttled(app, target, (subject, since));
+                Err(Error::TooMany(wait))
+            }
             None => Ok(()),
         }
     }

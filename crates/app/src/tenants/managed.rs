@@ -5,7 +5,7 @@ use crate::access::Session;
 use crate::differences::{Fields, Present, between, named, refuse_old};
 use crate::once::{self, Done, Once};
 use crate::{App, Error};
-use domain::{Colour, Moment, Name, Rejection, TenantId, TimeZone, UserCode, ValidationPartner};
+use domain::{Colour, Moment, Name, Rejection, Role, TenantId, TimeZone, UserCode, ValidationPartner};
 use storage::tenants::{self, Tenant};
 use storage::versions::{self, Versions};
 use storage::{Lane, Tx, audit};
@@ -44,6 +44,8 @@ pub struct Changes {
     pub second_colour: Given<Colour>,
     pub open_validation: Option<bool>,
     pub validation_partners: Given<Vec<ValidationPartner>>,
+    /// The roles that must have a second factor.
+    pub second_factor_roles: Given<Vec<Role>>,
 }
 
 /// A tenant as it is now, and what is no longer trusted because of it.
@@ -85,6 +87,9 @@ async fn write(tx: &mut Tx, doing: &Doing) -> Result<Changed, Error> {
     if partners(&after.tenant).len() > MOST_PARTNERS {
         return Err(Rejection::TooManyPartners(MOST_PARTNERS).into());
     }
+    if after.tenant.second_factor_roles.contains(&Role::Integration) {
+        return Err(Rejection::FactorOfProgram.into());
+    }
     let differences = between(fields(&before), fields(&after));
     let zone = TimeZone::parse(&before.tenant.time_zone)?;
     let present = Present { version: before.tenant.version, since: before.tenant.updated_at };
@@ -107,7 +112,10 @@ async fn write(tx: &mut Tx, doing: &Doing) -> Result<Changed, Error> {
         detail: Some(format!("base alterada: {}", named(&differences))),
     };
     audit::append(tx, &entry).await?;
-    let own = versions::raise_registers(tx, doing.tenant).await?;
+    let mut own = versions::raise_registers(tx, doing.tenant).await?;
+    if before.tenant.second_factor_roles != after.tenant.second_factor_roles {
+        own = versions::raise_access(tx, doing.tenant).await?;
+    }
     let server = versions::raise_registers(tx, TenantId::SERVER).await?;
     Ok(Changed { own: after, raised: Some((own, server)) })
 }
@@ -123,6 +131,13 @@ fn wanted(before: &Own, changes: &Changes) -> Own {
     }
     changes.colour.change(&mut tenant.colour, ToString::to_string);
     changes.second_colour.change(&mut tenant.second_colour, ToString::to_string);
+    match &changes.second_factor_roles {
+        Given::Set(roles) => tenant.second_factor_roles = roles.clone(),
+        Given::Clear => tenant.second_factor_roles.clear(),
+        Given::Keep => {}
+    }
+    tenant.second_factor_roles.sort_unstable_by_key(|role| role.number());
+    tenant.second_factor_roles.dedup();
     if let Some(open) = changes.open_validation {
         tenant.open_validation = open;
     }
@@ -145,6 +160,7 @@ pub fn partners(tenant: &Tenant) -> Vec<ValidationPartner> {
 /// A tenant, field by field.
 fn fields(own: &Own) -> Fields {
     let tenant = &own.tenant;
+    let roles: Vec<&str> = tenant.second_factor_roles.iter().map(|role| wire::role(*role)).collect();
     vec![
         ("nome", Some(tenant.name.clone())),
         ("fuso", Some(tenant.time_zone.clone())),
@@ -152,5 +168,6 @@ fn fields(own: &Own) -> Fields {
         ("corSecundaria", tenant.second_colour.clone()),
         ("validacaoAberta", Some(tenant.open_validation.to_string())),
         ("parceirosValidacao", tenant.validation_partners.as_ref().map(|lines| lines.replace('\n', ", "))),
+        ("segundoFatorObrigatorio", (!roles.is_empty()).then(|| roles.join(", "))),
     ]
 }

@@ -1,15 +1,16 @@
 //! Users as administrators see and change them. Whatever changes rights is seen at once by this process and within two seconds
 //! by every other: sessions are asked for anew, and those of somebody who was disabled end.
 
-use super::{Secret, User, bad_branches, end, generated, give_password, own_branches, refuse_last, tell};
-use crate::access::Session;
+use super::{Secret, User, bad_branches, end, generated, give_password, own_branches, refuse_last};
+use crate::access::{Actor, Session};
 use crate::base::{Registers, registers};
 use crate::differences::{Difference, Fields, Present, between, named, refuse_old};
+use crate::mail::{self, Addressee, Message};
 use crate::once::{self, Done, Once};
 use crate::searches::Page;
 use crate::{App, Error};
 use domain::{
-    BranchCode, Email, Field, Moment, Name, Rejection, Role, TenantId, TimeZone, UserCode, begins_words,
+    BranchCode, CallerAddress, Email, Field, Moment, Name, Rejection, Role, TenantId, TimeZone, UserCode, begins_words,
     fold, name_words,
 };
 use std::sync::Arc;
@@ -90,6 +91,7 @@ pub struct Changed {
 struct Doing<W> {
     tenant: TenantId,
     by: UserCode,
+    address: Option<CallerAddress>,
     code: UserCode,
     what: W,
     zone: TimeZone,
@@ -101,7 +103,8 @@ async fn doing<W>(app: &App, caller: &Session, code: UserCode, what: W) -> Resul
     let tenant = caller.scope.tenant();
     let registers: Arc<Registers> = registers(app, tenant).await?;
     let (zone, server) = (registers.zone.clone(), Arc::clone(&app.public_url));
-    Ok(Doing { tenant, by: caller.user, code, what, zone, server, now: app.now() })
+    let address = caller.address();
+    Ok(Doing { tenant, by: caller.user, address, code, what, zone, server, now: app.now() })
 }
 
 impl<W> Doing<W> {
@@ -111,8 +114,8 @@ impl<W> Doing<W> {
     }
 
     async fn tell(&self, tx: &mut Tx, operation: &'static str, done: String) -> Result<(), Error> {
-        let what = format!("usuário {} {done}", self.code);
-        tell(tx, (self.tenant, Some(self.by)), operation, what, self.now).await
+        let by = Actor { user: Some(self.by), operation, address: self.address };
+        by.record(tx, self.tenant, format!("usuário {} {done}", self.code), self.now).await.map(drop)
     }
 }
 
@@ -204,13 +207,23 @@ async fn store(
         // Whoever reads the old address must not set a password any more.
         password_resets::end_all(tx, tenant, doing.code).await?;
     }
-    let raised = match before.active && !after.active {
-        true => {
-            password_resets::end_all(tx, tenant, doing.code).await?;
-            end(tx, tenant, doing.code).await?
-        }
+    let is_disabled = before.active && !after.active;
+    if is_disabled {
+        password_resets::end_all(tx, tenant, doing.code).await?;
+    }
+    let raised = match is_disabled || email.is_some() {
+        true => end(tx, tenant, doing.code).await?,
         false => versions::raise_access(tx, tenant).await?,
     };
+    if email.is_some() {
+        // Both are told: the owner of the account reads at least one of them.
+        for (email, message) in
+            [(&before.email, Message::EmailLeft), (&after.email, Message::EmailTaken)]
+        {
+            let to = Addressee { tenant, name: &after.name, email };
+            mail::write(tx, &doing.server, to, message, doing.now).await?;
+        }
+    }
     doing.tell(tx, CHANGE, format!("alterado: {}", named(differences))).await?;
     Ok(Changed { user: after, raised: Some(raised) })
 }

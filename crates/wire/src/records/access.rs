@@ -54,3 +54,12 @@ pub struct PlanoAcessoTO {
     #[schema(examples("Proteção Ouro"))]
     pub nome: String,
 }
+
+/// O fim de uma sessão.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessaoEncerradaTO {
+    /// Sempre `true`.
+    #[schema(examples(true))]
+    pub encerrada: bool,
+}

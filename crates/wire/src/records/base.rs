@@ -2,7 +2,7 @@
 
 use crate::input;
 use crate::read::{Between, Unread, body_without};
-use domain::{Colour, Name, Network, TimeZone};
+use domain::{Colour, Name, Network, Role, TimeZone};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -23,6 +23,8 @@ input! {
         open_validation "validacaoAberta": optional bool = true,
         /// As redes de parceiros que podem validar sem credencial mais vezes, que substituem as que havia; até 100.
         validation_partners "parceirosValidacao": optional Vec<ParceiroValidacaoInput> = [{"rede": "203.0.113.0/24", "consultas": 5000}],
+        /// Os perfis que devem usar o segundo fator: `administrador`, `operador`. Quem é de um deles e não o tem só chega à página que o liga.
+        second_factor_roles "segundoFatorObrigatorio": optional Vec<Role> = ["administrador"],
     }
 }
 
@@ -82,6 +84,9 @@ pub struct BaseTO {
     pub validacao_aberta: bool,
     /// As redes de parceiros que podem validar sem credencial mais vezes.
     pub parceiros_validacao: Vec<ParceiroValidacaoTO>,
+    /// Os perfis que devem usar o segundo fator.
+    #[schema(examples("administrador"))]
+    pub segundo_fator_obrigatorio: Vec<&'static str>,
     /// A versão deste registro, que uma alteração deve trazer.
     #[schema(examples(1))]
     pub versao: i64,

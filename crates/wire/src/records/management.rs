@@ -123,9 +123,18 @@ pub struct RegistroAuditoriaTO {
     /// A operação, por método e endereço.
     #[schema(examples("GET /ext/associado"))]
     pub operacao: String,
-    /// `leitura` ou `alteracao`.
+    /// `leitura`, `alteracao` ou, do que trata de entradas e contas, `acesso`.
     #[schema(examples("leitura"))]
     pub tipo: &'static str,
+    /// O endereço de rede de onde veio, no que trata de entradas e contas; `null` no que foi feito por comando.
+    #[schema(examples("203.0.113.7"))]
+    pub endereco: Option<String>,
+    /// No que trata de entradas e contas: `sucesso`, `falha` ou `bloqueado` (tentativas demais).
+    #[schema(examples("sucesso"))]
+    pub resultado: Option<&'static str>,
+    /// Quantas vezes: as entradas repetidas de um programa, e as tentativas de um endereço que não dizem um usuário, ficam juntas por alguns minutos.
+    #[schema(examples(1))]
+    pub vezes: i64,
     /// As pessoas vistas ou alteradas.
     pub pessoas: Vec<PessoaVistaTO>,
     /// O que foi alterado, sem os valores.

@@ -41,7 +41,7 @@ mod user;
 mod validation;
 mod vehicle;
 
-pub use access::{AcessoTO, LojaPermitidaTO, PlanoAcessoTO};
+pub use access::{AcessoTO, LojaPermitidaTO, PlanoAcessoTO, SessaoEncerradaTO};
 pub use administration::{
     CampoAdicionalOutputTO, CodigoNomeTO, FornecedorTO, PesquisaVendedorOutputTO, PesquisaVendedorQuery,
 };
