@@ -22,7 +22,7 @@ input! {
         /// A segunda cor da associação, em seis dígitos hexadecimais.
         second_colour "corSecundaria": optional Colour = "F9AB00",
         /// Os perfis que devem usar o segundo fator: `administrador`, `operador`. Quem é de um deles e não o tem só chega à página que o liga.
-        second_factor_roles "segundoFatorObrigatorio": optional Vec<Role> = ["administrador"],
+        second_factor_roles "segundoFatorObrigatorio": optional Vec<Role> = ["operador"],
     }
 }
 
@@ -49,7 +49,7 @@ pub struct BaseTO {
     #[schema(examples("F9AB00"))]
     pub cor_secundaria: Option<String>,
     /// Os perfis que devem usar o segundo fator.
-    #[schema(examples("administrador"))]
+    #[schema(examples("operador"))]
     pub segundo_fator_obrigatorio: Vec<&'static str>,
     /// A versão deste registro, que uma alteração deve trazer.
     #[schema(examples(1))]
