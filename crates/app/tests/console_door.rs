@@ -44,7 +44,7 @@ async fn a_programs_token_is_no_session_of_the_console(world: World) {
 async fn a_demanded_factor_is_set_up_before_anything_else(world: World) {
     let server = Server::start(world.processes()[0].clone()).await;
     let administrator = server.token(&world.administrator.email).await;
-    let refused = json!({"versao": 1, "segundoFatorObrigatorio": ["integração"]}).to_string();
+    let refused = json!({"versao": 1, "segundoFatorObrigatorio": ["integracao"]}).to_string();
     server.put("/gestao/base", &administrator, &refused).await.refuses(400);
     demand(&server, &administrator, json!(["operador"])).await;
     let console = server.console_token(&world.operator.email).await;
