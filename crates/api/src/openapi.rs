@@ -156,7 +156,10 @@ fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
     refusals.push(("401", "O acesso falta, não vale ou já venceu."));
     match one.access {
         Access::Roles(_) if one.path.starts_with("/gestao/") => {
-            refusals.push(("403", "O perfil do usuário, ou um token obtido sem o segundo fator, não permite esta operação."));
+            refusals.push((
+                "403",
+                "O perfil do usuário, ou um token obtido sem o segundo fator, não permite esta operação.",
+            ));
         }
         Access::Roles(_) => refusals.push(("403", "O perfil do usuário não permite esta operação.")),
         Access::Open | Access::Login | Access::AnyToken => {}

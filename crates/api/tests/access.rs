@@ -34,7 +34,8 @@ async fn called(server: &Server, operation: &str, headers: &[(&str, &str)]) -> R
 #[test]
 fn only_the_operations_of_the_list_are_open() {
     assert_eq!(named(|access| access == Access::Open), OPEN);
-    assert_eq!(named(|access| access == Access::Login), ["POST /ext/autenticacao"]);
+    assert_eq!(named(|access| access == Access::Login), ["POST /ext/autenticacao", "POST /gestao/sessao"]);
+    assert_eq!(named(|access| access == Access::AnyToken), ["DELETE /gestao/sessao"]);
 }
 
 #[both_engines]
@@ -51,7 +52,7 @@ async fn every_secured_operation_refuses_a_missing_malformed_expired_and_revoked
     let fresh = server.token(&world.administrator.email).await;
     app::users::disable(world.app(), world.here, &world.operator.email).await.unwrap();
     let broken = format!("{}0", &fresh[..fresh.len() - 1]);
-    let secured = named(|access| matches!(access, Access::Roles(_)));
+    let secured = named(|access| matches!(access, Access::Roles(_) | Access::AnyToken));
     assert!(!secured.is_empty());
     for operation in secured.iter().map(String::as_str).chain(["POST /ext/autenticacao"]) {
         called(&server, operation, &[]).await.refuses(401);

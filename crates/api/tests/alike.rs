@@ -22,7 +22,8 @@ async fn walk(engine: Engine) -> Vec<String> {
         r#"{"nome": "Ana", "email": "ana@x.example", "perfil": "operador", "lojas": [8, 9]}"#,
     ];
     let mut seen = Vec::new();
-    for operation in api::operations() {
+    // Ending one's own session would end the walk; entering with a code is a login, and refuses a bearer alike.
+    for operation in api::operations().into_iter().filter(|one| one.method != "DELETE") {
         for bearer in &bearers {
             for body in if operation.method == "GET" { &bodies[..1] } else { &bodies[..] } {
                 let headers = [("Authorization", bearer.as_str()), ("X-Request-Id", "p")];

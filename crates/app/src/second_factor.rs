@@ -205,8 +205,7 @@ async fn write_recovery(tx: &mut Tx, doing: &Doing<(Vec<String>, Actor)>) -> Res
     if factor.is_none_or(|factor| factor.confirmed_at.is_none()) {
         return Ok(false);
     }
-    let hashes: Vec<[u8; 32]> =
-        codes.iter().filter_map(|code| recovery::hash(tenant, user, code)).collect();
+    let hashes: Vec<[u8; 32]> = codes.iter().filter_map(|code| recovery::hash(tenant, user, code)).collect();
     tx.batch(second_factors::replace_recovery(tenant, user, &hashes)).await?;
     let done = format!("usuário {user} recebeu novos códigos de recuperação");
     actor.record(tx, tenant, done, doing.now).await?;

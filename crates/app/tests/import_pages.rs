@@ -13,7 +13,7 @@ struct Visit<'s> {
 
 impl<'s> Visit<'s> {
     async fn of(server: &'s Server, email: &str) -> Visit<'s> {
-        Visit { server, cookie: format!("__Host-amparo={}", server.token(email).await) }
+        Visit { server, cookie: format!("__Host-amparo={}", server.console_token(email).await) }
     }
 
     async fn get(&self, path: &str) -> Reply {

@@ -14,7 +14,7 @@ struct Visit<'s> {
 
 impl<'s> Visit<'s> {
     async fn of(server: &'s Server, email: &str) -> Visit<'s> {
-        let token = server.token(email).await;
+        let token = server.console_token(email).await;
         Visit { server, cookie: format!("__Host-amparo={token}"), token }
     }
 

@@ -2,12 +2,14 @@
 //! whoever lost his phone.
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+mod phone;
+
 use app::access::Passed;
 use app::second_factor::{self, State};
 use app::visits::{self, Admission, Visitor};
 use app::{App, Error, access, audit, users};
-use domain::{CallerAddress, Clock, Moment};
-use ring::hmac;
+use domain::{CallerAddress, Clock, Rejection};
+use phone::code;
 use std::net::IpAddr;
 use std::time::Duration;
 use storage::{Weight, sql};
@@ -17,21 +19,6 @@ const STEP: Duration = Duration::from_secs(30);
 
 fn home() -> CallerAddress {
     IpAddr::from([192, 0, 2, 7]).into()
-}
-
-/// What the phone shows.
-fn code(secret: &str, now: Moment) -> String {
-    let bit = |sign: u8| "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".bytes().position(|one| one == sign).unwrap();
-    let bits: Vec<u8> =
-        secret.bytes().flat_map(|sign| (0..5).rev().map(move |at| (bit(sign) >> at & 1) as u8)).collect();
-    let bytes: Vec<u8> =
-        bits.chunks_exact(8).map(|eight| eight.iter().fold(0, |sum, bit| sum << 1 | bit)).collect();
-    let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &bytes);
-    let tag = hmac::sign(&key, &(now.millis() / 30_000).to_be_bytes());
-    let tag = tag.as_ref();
-    let at = usize::from(tag[19] & 15);
-    let number = u32::from_be_bytes([tag[at] & 127, tag[at + 1], tag[at + 2], tag[at + 3]]);
-    format!("{:06}", number % 1_000_000)
 }
 
 async fn enter(app: &App, who: &Caller) -> Admission {
@@ -206,13 +193,15 @@ async fn whoever_owes_the_code_does_not_wait_for_ever(world: World) {
 }
 
 #[both_engines]
-async fn its_owner_switches_it_off_with_his_password_or_a_code(world: World) {
-    let (visitor, _, recovery) = switched_on(&world, &world.operator).await;
+async fn its_owner_switches_it_off_with_a_code_and_never_with_the_password(world: World) {
+    let (visitor, secret, recovery) = switched_on(&world, &world.operator).await;
     let app = world.app();
-    for wrong in ["", "123456", "errada errada", "abcde-fghjk-mnpqr-stuvw"] {
+    for wrong in ["", "123456", PASSWORD, "abcde-fghjk-mnpqr-stuvw"] {
         assert!(!second_factor::switch_off(app, &visitor, wrong, home()).await.unwrap(), "{wrong}");
     }
-    let renewed = second_factor::renew_recovery(app, &visitor, PASSWORD, home()).await.unwrap().unwrap();
+    assert!(second_factor::renew_recovery(app, &visitor, PASSWORD, home()).await.unwrap().is_none());
+    let of_device = code(&secret, world.clock.now());
+    let renewed = second_factor::renew_recovery(app, &visitor, &of_device, home()).await.unwrap().unwrap();
     assert!(
         !second_factor::switch_off(app, &visitor, &recovery[0], home()).await.unwrap(),
         "they are others now"
@@ -224,9 +213,43 @@ async fn its_owner_switches_it_off_with_his_password_or_a_code(world: World) {
     assert!(world.last_mail_to(&world.operator.email).await.contains("acaba de ser desligado"));
     let left = app.db.query(Weight::Search, sql("SELECT code FROM secrets")).await.unwrap();
     assert!(left.is_empty(), "nothing is left of it");
-    assert!(second_factor::renew_recovery(app, &visitor, PASSWORD, home()).await.unwrap().is_none());
-    let (visitor, ..) = switched_on(&world, &world.operator).await;
-    assert!(second_factor::switch_off(app, &visitor, PASSWORD, home()).await.unwrap());
+}
+
+#[both_engines]
+async fn a_token_given_for_a_password_alone_opens_no_page_and_loses_the_management(world: World) {
+    for app in world.processes() {
+        app::memory::renew(app).await.unwrap();
+    }
+    let (here, elsewhere) = (&world.processes()[0], world.processes().last().unwrap());
+    let program = access::login(here, &world.operator.email, PASSWORD, home()).await.unwrap().token;
+    assert!(matches!(visits::visitor(here, &program).await, Err(Error::Credential)), "it is no session");
+    let reach = async |app: &App| access::enter(app, &program).await.unwrap().must_reach_management();
+    reach(elsewhere).await.unwrap();
+    let stolen = match enter(here, &world.operator).await {
+        Admission::In(entered) => entered.token,
+        Admission::Half(_) => panic!("no code is owed"),
+    };
+    let visitor = inside(here, &world.operator).await;
+    assert!(second_factor::begin(here, &visitor, PASSWORD, home()).await.unwrap());
+    reach(here).await.unwrap();
+    let secret = second_factor::waiting(here, &visitor).await.unwrap().unwrap().text;
+    let now = code(&secret, world.clock.now());
+    second_factor::confirm(here, &visitor, &now).await.unwrap().unwrap();
+    assert!(matches!(reach(here).await, Err(Error::CodeNotGiven)), "at once");
+    testkit::until("another process knows", || async {
+        app::memory::renew(elsewhere).await.unwrap();
+        matches!(reach(elsewhere).await, Err(Error::CodeNotGiven))
+    })
+    .await;
+    assert!(access::enter(here, &stolen).await.is_err(), "a session begun without a code has ended");
+    visitor.session.must_reach_management().unwrap();
+}
+
+#[both_engines]
+async fn nobody_removes_the_own_factor_as_an_administrator(world: World) {
+    let (visitor, ..) = switched_on(&world, &world.administrator).await;
+    let own = second_factor::remove_of(world.app(), &visitor.session, world.administrator.code).await;
+    assert!(matches!(own, Err(Error::Refused(problems)) if problems == [Rejection::OwnSecondFactor]));
 }
 
 #[both_engines]

@@ -350,7 +350,9 @@ mod tests {
         let zone = TimeZone::parse("America/Sao_Paulo").unwrap();
         let told: Vec<String> = rows(entries, &users, &HashMap::new(), &zone)
             .into_iter()
-            .map(|row| format!("{}: {} {} {}{}", row.badge.0, row.who, row.deed.before, row.deed.thing, row.access))
+            .map(|row| {
+                format!("{}: {} {} {}{}", row.badge.0, row.who, row.deed.before, row.deed.thing, row.access)
+            })
             .collect();
         assert_eq!(
             told,

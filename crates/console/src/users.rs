@@ -108,7 +108,10 @@ pub async fn demand_factor(State(app): State<App>, guest: Guest, sent: Result<Fo
         second_factor_roles: Given::Set(sent.all("perfil").filter_map(wire::role_from).collect()),
     };
     let text = match tenants::change(&app, guest.session(), changes, Once::each_time()).await {
-        Ok(_) => "Pronto. Quem é desses perfis e não tem o segundo fator vai ligá-lo na próxima página que abrir.".to_owned(),
+        Ok(_) => {
+            "Pronto. Quem é desses perfis e não tem o segundo fator vai ligá-lo na próxima página que abrir."
+                .to_owned()
+        }
         Err(Error::Refused(problems)) => problems.iter().map(told).collect::<Vec<_>>().join(" "),
         Err(error) => return show::<List>(&guest, Err(error)),
     };

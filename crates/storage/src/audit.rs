@@ -86,25 +86,29 @@ pub struct AccessEntry {
 /// Writes an entry about an account, and says its code.
 pub async fn append_access(tx: &mut Tx, entry: &AccessEntry) -> Result<i32, Error> {
     let code = counters::next(tx, entry.tenant, Counter::Audit).await?;
-    let statement =
-        sql("INSERT INTO audit (tenant, code, happened_at, user_code, operation, detail, address, result, times)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
-        .arg(entry.tenant)
-        .arg(code)
-        .arg(entry.at)
-        .arg(entry.user)
-        .arg(entry.operation)
-        .arg(entry.detail.as_str())
-        .arg(entry.address.as_deref())
-        .arg(entry.result.number())
-        .arg(entry.times);
+    let statement = sql(
+        "INSERT INTO audit (tenant, code, happened_at, user_code, operation, detail, address, result, times)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    )
+    .arg(entry.tenant)
+    .arg(code)
+    .arg(entry.at)
+    .arg(entry.user)
+    .arg(entry.operation)
+    .arg(entry.detail.as_str())
+    .arg(entry.address.as_deref())
+    .arg(entry.result.number())
+    .arg(entry.times);
     tx.execute(statement).await?;
     Ok(code)
 }
 
 /// Counts repetitions of an entry about an account.
 pub fn repeat_access(tenant: TenantId, code: i32, times: i64) -> Statement {
-    sql("UPDATE audit SET times = times + $3 WHERE tenant = $1 AND code = $2").arg(tenant).arg(code).arg(times)
+    sql("UPDATE audit SET times = times + $3 WHERE tenant = $1 AND code = $2")
+        .arg(tenant)
+        .arg(code)
+        .arg(times)
 }
 
 /// Many entries: the first with code `first`, the others behind it.
@@ -296,8 +300,10 @@ pub async fn page(
     stretch: Stretch,
     take: usize,
 ) -> Result<Page, Error> {
-    let changes = sql("SELECT code, happened_at, user_code, operation, person, detail, address, result, times FROM audit
-         WHERE tenant = $1 AND code > $2 AND code < $3")
+    let changes = sql(
+        "SELECT code, happened_at, user_code, operation, person, detail, address, result, times FROM audit
+         WHERE tenant = $1 AND code > $2 AND code < $3",
+    )
     .arg(tenant)
     .arg(stretch.after)
     .arg(stretch.before)

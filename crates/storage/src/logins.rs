@@ -93,7 +93,8 @@ pub fn know_address(tenant: TenantId, user: UserCode, address: CallerAddress, no
 
 /// Forgets from where an account was entered, because its password is another now.
 pub async fn forget_addresses(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
-    let statement = sql("DELETE FROM known_addresses WHERE tenant = $1 AND user_code = $2").arg(tenant).arg(user);
+    let statement =
+        sql("DELETE FROM known_addresses WHERE tenant = $1 AND user_code = $2").arg(tenant).arg(user);
     tx.execute(statement).await.map(drop)
 }
 

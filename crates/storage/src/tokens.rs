@@ -51,7 +51,8 @@ pub async fn holder(
     hash: &[u8],
     now: Moment,
 ) -> Result<Option<Holder>, Error> {
-    let statement = sql("SELECT k.expires_at, k.is_console, k.active_at, k.has_code, u.code, u.role, b.branch,
+    let statement =
+        sql("SELECT k.expires_at, k.is_console, k.active_at, k.has_code, u.code, u.role, b.branch,
              f.confirmed_at AS factor_since, t.second_factor_roles
          FROM tokens k
          JOIN users u ON u.tenant = k.tenant AND u.code = k.user_code AND u.active
@@ -60,9 +61,9 @@ pub async fn holder(
          LEFT JOIN user_branches b ON b.tenant = u.tenant AND b.user_code = u.code
          LEFT JOIN second_factors f ON f.tenant = u.tenant AND f.user_code = u.code
          WHERE k.tenant = $1 AND k.hash = $2 AND k.expires_at > $3 ORDER BY COALESCE(b.branch, 0)")
-    .arg(tenant)
-    .arg(hash)
-    .arg(now);
+        .arg(tenant)
+        .arg(hash)
+        .arg(now);
     let rows = from.into().all(Weight::Point, statement).await?;
     let Some(first) = rows.first() else { return Ok(None) };
     let branches = rows.iter().map(|row| row.get::<Option<BranchCode>>("branch"));
@@ -183,7 +184,12 @@ pub async fn end_one(tx: &mut Tx, tenant: TenantId, user: UserCode, hash: &[u8])
 }
 
 /// Ends the sessions of the console that a user has besides one.
-pub async fn end_other_console(tx: &mut Tx, tenant: TenantId, user: UserCode, but: &[u8]) -> Result<(), Error> {
+pub async fn end_other_console(
+    tx: &mut Tx,
+    tenant: TenantId,
+    user: UserCode,
+    but: &[u8],
+) -> Result<(), Error> {
     let statement =
         sql("DELETE FROM tokens WHERE tenant = $1 AND user_code = $2 AND is_console AND hash <> $3")
             .arg(tenant)

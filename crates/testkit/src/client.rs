@@ -21,6 +21,13 @@ impl Reply {
         named.map(|(_, value)| value.as_str())
     }
 
+    /// The token of the session of the console that it begins.
+    pub fn session(&self) -> Option<String> {
+        let set = self.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie"));
+        let mut tokens = set.filter_map(|(_, value)| value.strip_prefix("__Host-amparo=")?.split(';').next());
+        tokens.find(|token| !token.is_empty()).map(str::to_owned)
+    }
+
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
@@ -93,6 +100,15 @@ impl Server {
         let entered = self.enter(email, crate::PASSWORD).await;
         assert_eq!(entered.status, 200, "{entered:?}");
         entered.json()["authorizationToken"].as_str().unwrap().to_owned()
+    }
+
+    /// The token of a session of the console for a user of the world, who has no second factor.
+    pub async fn console_token(&self, email: &str) -> String {
+        let kind = ("Content-Type", "application/x-www-form-urlencoded");
+        let form = format!("usuario={email}&senha={}", crate::PASSWORD.replace(' ', "+"));
+        let entered = self.call("POST", "/console/entrar", &[kind], &form).await;
+        assert_eq!(entered.status, 303, "{entered:?}");
+        entered.session().unwrap_or_else(|| panic!("no session: {entered:?}"))
     }
 
     pub async fn enter(&self, email: &str, password: &str) -> Reply {

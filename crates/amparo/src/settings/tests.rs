@@ -133,6 +133,7 @@ fn the_defaults_become_the_typed_settings() {
     assert_eq!(settings.files.limits, app::files::Limits::DEFAULT);
     assert_eq!(format!("{:?}", settings.storage.options()), format!("{:?}", storage::Options::default()));
     assert_eq!(settings.storage.slow_statement, Some(Duration::from_millis(500)));
+    assert_eq!(settings.access.console_idle, Some(app::access::IDLE_LIMIT));
 }
 
 #[test]

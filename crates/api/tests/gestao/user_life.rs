@@ -171,3 +171,23 @@ async fn a_key_repeats_the_first_answer_and_a_generated_password_is_sent_once(wo
     assert!(!shown, "nobody sees it on a screen");
     assert_eq!(first.json()["versao"], 1, "a password is no field of the record");
 }
+
+#[both_engines]
+async fn a_changed_address_is_told_to_both_and_ends_the_sessions(world: World) {
+    let calls = Calls::on(world).await;
+    let (by, who) = (&calls.administrator, &calls.world.operator);
+    let path = user(&json!(who.code.get()));
+    assert_eq!(calls.server().read("/ext/administracao/loja", &calls.operator).await.status, 200);
+    let body = json!({"versao": 1, "email": "outro@aqui.example"}).to_string();
+    assert_eq!(calls.servers()[0].put(&path, by, &body).await.status, 200);
+    calls.servers()[0].read("/ext/administracao/loja", &calls.operator).await.refuses(401);
+    let left = calls.world.last_mail_to(&who.email).await;
+    assert!(left.contains("não serve mais para entrar") && !left.contains("outro@aqui.example"), "{left}");
+    let taken = calls.world.last_mail_to("outro@aqui.example").await;
+    assert!(taken.contains("que você entra a partir de agora") && !taken.contains(&who.email), "{taken}");
+    let audit = calls.read(by, "/gestao/auditoria", &[]).await;
+    let detail = format!("usuário {} alterado: email", who.code);
+    let told = items(&audit).iter().find(|one| one["detalhe"] == detail.as_str()).cloned();
+    let told = told.unwrap_or_else(|| panic!("{audit}"));
+    assert_eq!((&told["endereco"], &told["resultado"]), (&json!("127.0.0.1"), &json!("sucesso")));
+}

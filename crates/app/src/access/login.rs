@@ -409,8 +409,9 @@ pub(super) fn token_of(
         tokens::insert(&NewToken { tenant, hash: &key.hash, user, generation, now, expires_at }),
         logins::know_address(tenant, user, address, now),
     ];
-    statements
-        .extend(agent.map(|agent| tokens::mark_console(tenant, &key.hash, (&address.to_string(), agent), now)));
+    statements.extend(
+        agent.map(|agent| tokens::mark_console(tenant, &key.hash, (&address.to_string(), agent), now)),
+    );
     statements
 }
 

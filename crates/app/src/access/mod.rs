@@ -124,7 +124,9 @@ impl Session {
     }
 
     fn is_idle(&self, limit: Option<Duration>, now: Moment) -> bool {
-        let (true, Some(limit), Some(active_at)) = (self.is_console, limit, self.active_at) else { return false };
+        let (true, Some(limit), Some(active_at)) = (self.is_console, limit, self.active_at) else {
+            return false;
+        };
         now.since(active_at) >= limit
     }
 

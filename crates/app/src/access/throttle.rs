@@ -78,8 +78,8 @@ impl Throttle {
         let [account, address] = logins::failures(&app.db, subjects.names(), now.minus(self.window)).await?;
         let account = account.filter(|_| !address_is_known);
         let counted = [
-            (&subjects.account, account, self.by_account),
-            (&subjects.address, address, self.by_address),
+            (subjects.account.as_str(), account, self.by_account),
+            (subjects.address.as_str(), address, self.by_address),
         ];
         let waits = counted.into_iter().filter_map(|(subject, failures, most)| {
             let wait = self.wait(failures, most, now)?;

@@ -151,7 +151,9 @@ impl Trail {
 pub(super) fn note_failure(app: &App, target: &Target, detail: String) {
     match target.entry(detail, AccessResult::Failure, app.now()) {
         Some(entry) => app.trail.push(entry),
-        None => tracing::info!(address = %target.address, operation = target.operation, "a login named no user"),
+        None => {
+            tracing::info!(address = %target.address, operation = target.operation, "a login named no user")
+        }
     }
 }
 
@@ -226,7 +228,9 @@ fn open_pack(app: &App, entry: &AccessEntry) -> Option<i32> {
 }
 
 fn remember(app: &App, entry: AccessEntry, code: Option<i32>) {
-    let Some(code) = code.filter(|_| entry.user.is_none() && entry.result == AccessResult::Failure) else { return };
+    let Some(code) = code.filter(|_| entry.user.is_none() && entry.result == AccessResult::Failure) else {
+        return;
+    };
     let mut waiting = app.trail.lock();
     if waiting.written.len() >= MOST_REMEMBERED {
         waiting.written.retain(|_, (_, since)| entry.at.since(*since) < app.throttle.window);

@@ -178,7 +178,7 @@ enum Room {
 async fn discard_oldest_unconfirmed(tx: &mut Tx, by: &By, now: Moment) -> Result<Room, Error> {
     let tenant = by.tenant();
     // The lines of those that are older were removed already.
-    let waiting = imports::unconfirmed(tx, tenant, now.minus(UNDO_FOR)).await?;
+    let waiting = imports::unconfirmed(&mut *tx, tenant, now.minus(UNDO_FOR)).await?;
     if waiting.len() < MOST_UNCONFIRMED {
         return Ok(Room::Free);
     }

@@ -10,7 +10,7 @@ use crate::users::User;
 use domain::{PersonCode, SituationCode, UserCode};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use storage::audit::{Told, What};
+use storage::audit::{AccessResult, Told, What};
 use wire::names;
 
 pub(super) const USERS: &[Column<User>] = &[
@@ -49,6 +49,9 @@ pub(super) const AUDIT: &[Column<Audited>] = &[
         What::Changed(_, detail) => maybe(detail.as_deref()),
         What::Looked(people) => text(format!("viu {}", seen(people).len())),
     }),
+    column("endereco", "Endereço de rede", Text, |_, row| maybe(row.told.address.as_deref())),
+    column("resultado", "Resultado", Text, |_, row| maybe(row.told.result.map(result_name))),
+    column("vezes", "Vezes", Number, |_, row| number(i32::try_from(row.told.times).unwrap_or(i32::MAX))),
     column("pessoas", "Códigos das pessoas", Code, |_, row| match &row.told.what {
         What::Changed(person, _) => person.map_or(Cell::Nothing, |code| text(code.to_string())),
         What::Looked(people) => {
@@ -56,6 +59,14 @@ pub(super) const AUDIT: &[Column<Audited>] = &[
         }
     }),
 ];
+
+fn result_name(result: AccessResult) -> &'static str {
+    match result {
+        AccessResult::Success => "Sucesso",
+        AccessResult::Failure => "Falha",
+        AccessResult::Throttled => "Bloqueado",
+    }
+}
 
 /// Each once, however often he was looked at.
 fn seen(people: &[(PersonCode, domain::Moment)]) -> BTreeSet<PersonCode> {

@@ -10,8 +10,8 @@ use crate::once::{self, Done, Once};
 use crate::searches::Page;
 use crate::{App, Error};
 use domain::{
-    BranchCode, CallerAddress, Email, Field, Moment, Name, Rejection, Role, TenantId, TimeZone, UserCode, begins_words,
-    fold, name_words,
+    BranchCode, CallerAddress, Email, Field, Moment, Name, Rejection, Role, TenantId, TimeZone, UserCode,
+    begins_words, fold, name_words,
 };
 use std::sync::Arc;
 use storage::users;
@@ -217,9 +217,7 @@ async fn store(
     };
     if email.is_some() {
         // Both are told: the owner of the account reads at least one of them.
-        for (email, message) in
-            [(&before.email, Message::EmailLeft), (&after.email, Message::EmailTaken)]
-        {
+        for (email, message) in [(&before.email, Message::EmailLeft), (&after.email, Message::EmailTaken)] {
             let to = Addressee { tenant, name: &after.name, email };
             mail::write(tx, &doing.server, to, message, doing.now).await?;
         }

@@ -123,6 +123,7 @@ impl Script<'_> {
             time_zone: None,
             colour: wire::read::Given::Keep,
             second_colour: wire::read::Given::Keep,
+            second_factor_roles: wire::read::Given::Set(vec![domain::Role::Operator]),
         };
         now(tenants::change(self.app, caller, changes, plainly()).await);
         self.recorder.pause();

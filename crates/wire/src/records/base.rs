@@ -24,7 +24,7 @@ input! {
         /// As redes de parceiros que podem validar sem credencial mais vezes, que substituem as que havia; até 100.
         validation_partners "parceirosValidacao": optional Vec<ParceiroValidacaoInput> = [{"rede": "203.0.113.0/24", "consultas": 5000}],
         /// Os perfis que devem usar o segundo fator: `administrador`, `operador`. Quem é de um deles e não o tem só chega à página que o liga.
-        second_factor_roles "segundoFatorObrigatorio": optional Vec<Role> = ["administrador"],
+        second_factor_roles "segundoFatorObrigatorio": optional Vec<Role> = ["operador"],
     }
 }
 
@@ -85,7 +85,7 @@ pub struct BaseTO {
     /// As redes de parceiros que podem validar sem credencial mais vezes.
     pub parceiros_validacao: Vec<ParceiroValidacaoTO>,
     /// Os perfis que devem usar o segundo fator.
-    #[schema(examples("administrador"))]
+    #[schema(examples("operador"))]
     pub segundo_fator_obrigatorio: Vec<&'static str>,
     /// A versão deste registro, que uma alteração deve trazer.
     #[schema(examples(1))]

@@ -107,6 +107,8 @@ fn zero_is_allowed_where_it_makes_sense() {
     assert_eq!((settings.storage.options().mmap_mib, settings.housekeeping.mail_body_days), (0, 0));
     let never = given().args(&["--storage-slow-statement=0s"]).load().unwrap();
     assert_eq!(never.storage.slow_statement, None);
+    let never = given().args(&["--access-console-idle=0s"]).load().unwrap();
+    assert_eq!(never.access.console_idle, None);
     assert_eq!(
         given().args(&["--storage-slow-statement=0"]).refused(),
         "O valor \"0\" não serve para storage.slow_statement (opção --storage-slow-statement): use 0s para desligar, ou \
@@ -124,7 +126,11 @@ fn no_count_or_duration_but_those_may_be_zero() {
             {
                 "0"
             }
-            (None, Some(_)) if setting.key != "storage.slow_statement" => "0s",
+            (None, Some(_))
+                if !["storage.slow_statement", "access.console_idle"].contains(&setting.key.as_str()) =>
+            {
+                "0s"
+            }
             _ => continue,
         };
         let sentence = given().var(&setting.variable, zero).refused();
