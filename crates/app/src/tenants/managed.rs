@@ -132,7 +132,7 @@ fn wanted(before: &Own, changes: &Changes) -> Own {
     if let Some(open) = changes.open_validation {
         tenant.open_validation = open;
     }
-    changes.validation_partners.change(&mut tenant.validation_partners, partners_text);
+    changes.validation_partners.change(&mut tenant.validation_partners, |all| partners_text(all));
     tenant.validation_partners = tenant.validation_partners.take().filter(|lines| !lines.is_empty());
     match &changes.hosts {
         Given::Set(hosts) => after.hosts = hosts.iter().map(|host| host.as_str().to_owned()).collect(),
@@ -160,7 +160,7 @@ async fn move_hosts(tx: &mut Tx, tenant: TenantId, had: &[String], wanted: &[Str
 }
 
 /// How the partners of a tenant are kept: a line for each.
-fn partners_text(partners: &Vec<ValidationPartner>) -> String {
+fn partners_text(partners: &[ValidationPartner]) -> String {
     partners.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
