@@ -108,9 +108,10 @@ pub async fn found(app: &App, code: &str, wanted: &Wanted) -> Result<User, Error
         make_default: true,
     };
     let mut problems = Vec::new();
-    let tenant = tenants::parse(&new, app.now()).map_err(|error| match error {
-        Error::Refused(found) => problems.extend(found),
-        _ => {}
+    let tenant = tenants::parse(&new, app.now()).map_err(|error| {
+        if let Error::Refused(found) = error {
+            problems.extend(found);
+        }
     });
     let name = collect(&mut problems, Name::parse(Field::PersonName, &wanted.name));
     let email = collect(&mut problems, Email::parse(&wanted.email));
@@ -144,7 +145,7 @@ async fn found_once(tx: &mut Tx, founding: &Founding) -> Result<User, Error> {
         Some(tenant) => tenant,
         None => tenants::insert(tx, &founding.tenant).await?.tenant,
     };
-    let administrator = users::Entry { tenant, ..founding.administrator.clone() };
+    let administrator = founding.administrator.clone().in_tenant(tenant);
     let user = users::insert(tx, &administrator).await?;
     settings::forget(tx, Setting::SetupCode).await?;
     Ok(user)

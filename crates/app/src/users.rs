@@ -66,6 +66,13 @@ pub(crate) struct Entry {
     kept: Kept,
 }
 
+impl Entry {
+    /// The same user in a tenant that was not there yet when the password was hashed.
+    pub(crate) fn in_tenant(self, tenant: TenantId) -> Entry {
+        Entry { tenant, ..self }
+    }
+}
+
 /// What else is known of a user who is created.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept {

@@ -1,6 +1,7 @@
 //! `/console/busca`: one search for everything. A single match opens at once.
 
 use crate::cases;
+use crate::form::Form;
 use crate::frame::Frame;
 use crate::lists::{Around, usual};
 use crate::members::{Badge, COLUMNS, Row, badge, row};
@@ -12,6 +13,7 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use domain::Document;
 use std::collections::BTreeSet;
 
 struct CaseLine {
@@ -34,19 +36,42 @@ struct Finds {
     more: String,
 }
 
+/// `GET /console/busca`, also for those who kept an address of it.
 pub async fn search(State(app): State<App>, guest: Guest, query: Query) -> Response {
+    answer(&app, &guest, &query).await
+}
+
+/// `POST /console/busca`: what names a person or can be called stays out of the address, which browsers and proxies keep;
+/// anything else gets an address to come back to.
+pub async fn send(State(app): State<App>, guest: Guest, sent: Result<Form, Refusal>) -> Response {
+    let query = match sent {
+        Ok(sent) => Query::of_form(&sent),
+        Err(refusal) => return refusal.into_response(),
+    };
+    match is_private(query.text("q")) {
+        true => answer(&app, &guest, &query).await,
+        false => redirect(&format!("{}/console/busca{}", root(&app), query.with("", ""))),
+    }
+}
+
+/// Whether a text may be a document, a telephone or a card: it has about as many digits.
+fn is_private(text: &str) -> bool {
+    Document::parse(text).is_ok() || text.chars().filter(char::is_ascii_digit).count() >= 8
+}
+
+async fn answer(app: &App, guest: &Guest, query: &Query) -> Response {
     let text: String = query.text("q").chars().take(200).collect();
-    let found = match find::find(&app, guest.session(), &text).await {
+    let found = match find::find(app, guest.session(), &text).await {
         Ok(found) => found,
         Err(Error::Refused(_)) => find::Finds::default(),
         Err(error) => return Refusal::from(&error).into_response(),
     };
     if let Some(only) = only(&found) {
-        return redirect(&format!("{}{only}", root(&app)));
+        return redirect(&format!("{}{only}", root(app)));
     }
-    match made(&app, &guest, &text, &found).await {
+    match made(app, guest, &text, &found).await {
         Ok(template) => page(StatusCode::OK, &template),
-        Err(error) => show::<Finds>(&guest, Err(error)),
+        Err(error) => show::<Finds>(guest, Err(error)),
     }
 }
 
@@ -105,3 +130,25 @@ pub const CASES: crate::rendered::Cases = &[("console/busca.html", |with| {
         more: with.text(),
     })
 })];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_telephones_and_cards_stay_out_of_addresses() {
+        for private in [
+            "529.982.247-25",
+            "52998224725",
+            "11.222.333/0001-81",
+            "12ABC34501DE35",
+            "98765-4321",
+            "1234567890123",
+        ] {
+            assert!(is_private(private), "{private}");
+        }
+        for open in ["maria silva", "ABC1D23", "1234567", "", "9BWZZZ37VT004"] {
+            assert!(!is_private(open), "{open}");
+        }
+    }
+}

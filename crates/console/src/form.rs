@@ -30,6 +30,11 @@ impl Form {
         found.map_or("", |(_, value)| value)
     }
 
+    /// Everything that it holds.
+    pub fn pairs(&self) -> &[(String, String)] {
+        &self.fields
+    }
+
     /// Every text of a field that may come several times.
     pub fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
         self.fields.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())

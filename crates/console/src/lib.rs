@@ -86,7 +86,7 @@ pub fn router(app: App, vault: Vault) -> Router {
         .route("/console/conta/senha", get(entering::password).post(entering::set_password))
         .route("/console/conta/sessoes", post(entering::end_session))
         .route("/console/conta/segundo-fator", get(second::account).post(second::change))
-        .route("/console/busca", get(finding::search))
+        .route("/console/busca", get(finding::search).post(finding::send))
         .route("/console/comecar/{codigo}", get(setup::form).post(setup::found))
         .route("/console/usuarios", get(users::list))
         .route("/console/usuarios/novo", get(users::new).post(users::create))

@@ -1,13 +1,14 @@
 //! `/console/associados`: members with their benefits, found by whatever is known of them.
 
 use crate::exporting::Links;
+use crate::form::Form;
 use crate::frame::Frame;
 use crate::lists::{Around, Cell, Column, around, column};
-use crate::page::show;
+use crate::page::{Refusal, show};
 use crate::person::STATES;
 use crate::records::labelled;
 use crate::show::{Pager, money};
-use crate::visitor::{Guest, Query};
+use crate::visitor::{Guest, Query, redirect, root};
 use crate::words;
 use app::base::Registers;
 use app::saved::List;
@@ -16,7 +17,7 @@ use app::{App, Error};
 use askama::Template;
 use axum::Router;
 use axum::extract::State;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use domain::{Entity, SellerCode, shown};
 use wire::records::PesquisaAssociadoQuery;
@@ -24,7 +25,7 @@ use wire::records::PesquisaAssociadoQuery;
 const PAGE: i64 = 100;
 
 pub fn routes() -> Router<App> {
-    Router::new().route("/console/associados", get(list))
+    Router::new().route("/console/associados", get(list).post(filter))
 }
 
 /// A situation as its badge shows it.
@@ -116,6 +117,21 @@ pub async fn list(State(app): State<App>, guest: Guest, query: Query) -> Respons
     show(&guest, made(&app, &guest, &query).await)
 }
 
+/// `POST /console/associados`: with a document among the filters the list is answered at once, so that the document stands
+/// in no address; other filters get an address to keep and to come back to.
+async fn filter(State(app): State<App>, guest: Guest, sent: Result<Form, Refusal>) -> Response {
+    let query = match sent {
+        Ok(sent) => Query::of_form(&sent),
+        Err(refusal) => return refusal.into_response(),
+    };
+    match PRIVATE.iter().any(|name| !query.text(name).is_empty()) {
+        true => show(&guest, made(&app, &guest, &query).await),
+        false => redirect(&format!("{}/console/associados{}", root(&app), query.with("", ""))),
+    }
+}
+
+/// The filters that name a person or a firm.
+const PRIVATE: [&str; 2] = ["cpf", "cnpjEmpresa"];
 const FILTERS: [&str; 6] = ["nome", "cpf", "placa", "situacaoBeneficio", "codLoja", "codPlano"];
 /// Name, label and mask of the fields behind “Mais filtros”.
 const FURTHER: [(&str, &str, &str); 6] = [

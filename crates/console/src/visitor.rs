@@ -1,5 +1,6 @@
 //! Who looks at a page. The token of the console travels in a cookie that no script reads and no other site sends.
 
+use crate::form::Form;
 use crate::frame::Theme;
 use crate::notice::Notice;
 use crate::page::Refusal;
@@ -205,7 +206,7 @@ impl FromRequestParts<App> for Sender {
     }
 }
 
-/// What stands behind the question mark.
+/// What stands behind the question mark, or in a form that asks for the same.
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
@@ -222,6 +223,11 @@ impl Query {
     /// The names and texts of what is filtered.
     pub fn each(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.trim()))
+    }
+
+    /// What a form asks for that is not to stand in an address.
+    pub fn of_form(form: &Form) -> Query {
+        Query(form.pairs().to_vec())
     }
 
     /// What a text says behind the question mark.

@@ -66,7 +66,9 @@ async fn the_first_page_refuses_a_password_that_is_guessed_first(database: Datab
     let (app, _) = empty(&database).await;
     let server = Server::start(app.clone()).await;
     let path = format!("/console/comecar/{}", app::setup::invite(&app).await.unwrap().unwrap());
-    for (password, word) in [("1234567890", "adivinhar"), ("boavida2026", "associação"), ("ana.souza.1", "nome")] {
+    for (password, word) in
+        [("1234567890", "adivinhar"), ("boavida2026", "associação"), ("ana.souza.1", "nome")]
+    {
         let form = FIELDS.replace("uma+frase+bem+minha", password);
         let told = server.call("POST", &path, &[FORM], &form).await;
         assert!(told.status == 400 && told.body.contains(word), "{password}: {told:?}");

@@ -96,10 +96,12 @@ async fn documents_that_are_somebodys_and_numbers_alone_use_nothing_of_the_docum
 async fn the_network_of_a_partner_has_the_lookups_that_the_administrator_gave_it(world: World) {
     let calls = in_each_branch(world).await;
     let server = behind_a_proxy(&calls, 2, 1).await;
-    let partners = json!([{"rede": "198.51.100.77/24", "consultas": 30}, {"rede": "2001:db8:1:2::1", "consultas": 5}]);
+    let partners =
+        json!([{"rede": "198.51.100.77/24", "consultas": 30}, {"rede": "2001:db8:1:2::1", "consultas": 5}]);
     let change = json!({"versao": 1, "parceirosValidacao": partners}).to_string();
     let changed = server.put(BASE, &calls.administrator, &change).await.json();
-    let told = json!([{"rede": "198.51.100.0/24", "consultas": 30}, {"rede": "2001:db8:1:2::/64", "consultas": 5}]);
+    let told =
+        json!([{"rede": "198.51.100.0/24", "consultas": 30}, {"rede": "2001:db8:1:2::/64", "consultas": 5}]);
     assert_eq!(changed["parceirosValidacao"], told);
     // More of one record, and more documents of nobody, than others have altogether.
     for number in 0..15 {

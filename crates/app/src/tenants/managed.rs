@@ -141,13 +141,13 @@ fn wanted(before: &Own, changes: &Changes) -> Own {
     if let Some(open) = changes.open_validation {
         tenant.open_validation = open;
     }
-    changes.validation_partners.change(&mut tenant.validation_partners, partners_text);
+    changes.validation_partners.change(&mut tenant.validation_partners, |all| partners_text(all));
     tenant.validation_partners = tenant.validation_partners.take().filter(|lines| !lines.is_empty());
     after
 }
 
 /// How the partners of a tenant are kept: a line for each.
-fn partners_text(partners: &Vec<ValidationPartner>) -> String {
+fn partners_text(partners: &[ValidationPartner]) -> String {
     partners.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
