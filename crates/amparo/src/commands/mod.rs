@@ -135,25 +135,33 @@ fn mail_folder(settings: &Settings, address: &Address) -> Result<PathBuf, Fatal>
     if let Some(folder) = &settings.mail.folder {
         return Ok(folder.clone());
     }
-    let beside = match address.folder() {
-        Some(folder) => folder.to_owned(),
-        None => key_file(settings, address)?.parent().map(PathBuf::from).unwrap_or_default(),
-    };
-    Ok(beside.join("mails"))
+    Ok(data_folder(settings, address)?.join("mails"))
+}
+
+/// The folder beside the database or the key, for what the server keeps there.
+fn data_folder(settings: &Settings, address: &Address) -> Result<PathBuf, Fatal> {
+    match address.folder() {
+        Some(folder) => Ok(folder.to_owned()),
+        None => Ok(key_file(settings, address)?.parent().map(PathBuf::from).unwrap_or_default()),
+    }
+}
+
+/// The folder of the files that people attach, where it is one.
+fn attachments_folder(settings: &Settings, address: &Address) -> Result<Option<PathBuf>, Fatal> {
+    let FileSettings { place, folder, .. } = &settings.files;
+    match (place, folder) {
+        (FilePlace::Bucket, _) => Ok(None),
+        (FilePlace::Folder, Some(folder)) => Ok(Some(folder.clone())),
+        (FilePlace::Folder, None) => Ok(Some(data_folder(settings, address)?.join("arquivos"))),
+    }
 }
 
 /// Where the files that people attach are kept.
 fn file_place(settings: &Settings, address: &Address) -> Result<Place, Fatal> {
-    let beside = match address.folder() {
-        Some(folder) => folder.to_owned(),
-        None => key_file(settings, address)?.parent().map(PathBuf::from).unwrap_or_default(),
-    };
-    let FileSettings { place, folder, bucket, limits } = &settings.files;
-    let opened = match place {
-        FilePlace::Folder => {
-            Place::folder(&folder.clone().unwrap_or_else(|| beside.join("arquivos")), *limits)
-        }
-        FilePlace::Bucket => {
+    let FileSettings { bucket, limits, .. } = &settings.files;
+    let opened = match attachments_folder(settings, address)? {
+        Some(folder) => Place::folder(&folder, *limits),
+        None => {
             if let Some(key) = bucket.missing() {
                 return Err(Fatal::new(format!(
                     "Os arquivos ficam num bucket (files.place), e falta dizer {key}."
@@ -162,7 +170,7 @@ fn file_place(settings: &Settings, address: &Address) -> Result<Place, Fatal> {
             let store = bucket::open(bucket).map_err(|error| {
                 Fatal::new(format!("O bucket dos arquivos não pôde ser aberto: {error}; confira files.s3_*."))
             })?;
-            Place::bucket(store, &beside.join("arquivos-a-caminho"), *limits)
+            Place::bucket(store, &data_folder(settings, address)?.join("arquivos-a-caminho"), *limits)
         }
     };
     opened.map_err(|error| unusable(&error))

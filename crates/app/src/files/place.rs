@@ -163,11 +163,6 @@ impl Place {
         }
     }
 
-    /// The folder, where it is one.
-    pub fn as_folder(&self) -> Option<&Path> {
-        self.folder.as_deref()
-    }
-
     /// Removes what is under a key, also what was left half written; nothing being there is fine. What is no key of this
     /// tenant leads to nothing that is ours to remove.
     pub(crate) async fn forget(&self, tenant: TenantId, key: &str) -> Result<(), Error> {

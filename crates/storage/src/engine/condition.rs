@@ -11,7 +11,7 @@ impl Engine {
     pub async fn find_damage(&self) -> Result<Vec<String>, Error> {
         match self {
             Engine::Sqlite(_) => {
-                let check = sql("SELECT quick_check AS problem FROM pragma_quick_check(10)");
+                let check = sql("SELECT quick_check AS problem FROM pragma_quick_check LIMIT 10");
                 let rows = self.query(Weight::Search, check).await?;
                 let problems = rows.iter().map(|row| row.get::<String>("problem"));
                 problems.filter(|problem| !matches!(problem, Ok(text) if text == "ok")).collect()

@@ -1,7 +1,7 @@
 //! The disk: how much of it is left, and who may read what is on it.
 
 use super::Finding;
-use crate::commands::{file_place, key_file, mail_folder, tls};
+use crate::commands::{attachments_folder, key_file, mail_folder, tls};
 use crate::settings::Settings;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,7 @@ const LITTLE: u64 = 1024 * MIB;
 
 /// What is free where the database and the attachments lie, as far as that is a disk of this machine.
 pub fn check_space(settings: &Settings, address: &Address) -> Vec<Finding> {
-    let attachments =
-        file_place(settings, address).ok().and_then(|place| place.as_folder().map(Path::to_owned));
+    let attachments = attachments_folder(settings, address).ok().flatten();
     let places =
         [("disco do banco", address.folder().map(Path::to_owned)), ("disco dos anexos", attachments)];
     places.into_iter().filter_map(|(what, folder)| space_at(what, &folder?)).collect()
@@ -60,8 +59,7 @@ fn exposed(settings: &Settings, address: &Address) -> Vec<(PathBuf, &'static str
     let server_key = key_file(settings, address).ok();
     let own_tls = server_key.as_deref().map(|key| tls::own_files(key).1);
     let keys = [server_key, settings.tls.key_file.clone(), own_tls];
-    let attachments =
-        file_place(settings, address).ok().and_then(|place| place.as_folder().map(Path::to_owned));
+    let attachments = attachments_folder(settings, address).ok().flatten();
     let folders = [attachments, mail_folder(settings, address).ok()];
     let readable_database =
         database.into_iter().flatten().filter(|file| has_mode(file, 0o044) && is_reachable(file));
