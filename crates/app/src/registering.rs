@@ -34,9 +34,8 @@ struct Doing {
     sent: Sent,
     zone: TimeZone,
     now: Moment,
-    /// What seals fields that nobody may read, where a server runs.
-    vault: Option<Vault>,
-    chance: Arc<dyn Chance>,
+    /// What seals fields that nobody may read; no import brings any.
+    sealing: Option<(Vault, Arc<dyn Chance>)>,
 }
 
 /// A record as it was written.
@@ -86,8 +85,7 @@ async fn save(
         sent,
         zone,
         now: app.now(),
-        vault: app.vault.clone(),
-        chance: Arc::clone(&app.chance),
+        sealing: app.vault.clone().map(|vault| (vault, Arc::clone(&app.chance))),
     };
     let done =
         once::write(app, Lane::of(tenant), once, doing, |tx, doing| Box::pin(write(tx, doing))).await?;
@@ -159,9 +157,9 @@ async fn seal_secrets(tx: &mut Tx, doing: &Doing, wish: &mut Wish<'_>, code: i32
             && !token.is_empty()
         {
             let none = || storage::Error::Broken("the server's key was not opened".to_owned());
-            let vault = doing.vault.as_ref().ok_or_else(none)?;
+            let (vault, chance) = doing.sealing.as_ref().ok_or_else(none)?;
             let card = (tenant, CreditCardCode::new(code));
-            credit_cards::seal_token(tx, vault, &*doing.chance, card, token).await?;
+            credit_cards::seal_token(tx, vault, &**chance, card, token).await?;
         }
         *value = Value::Text(String::new());
     }

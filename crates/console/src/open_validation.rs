@@ -80,14 +80,9 @@ fn changes(sent: &Form) -> Result<Changes, Vec<Rejection>> {
         return Err(problems);
     }
     Ok(Changes {
-        version: sent.text("versao").parse().unwrap_or(0),
-        name: None,
-        hosts: Given::Keep,
-        time_zone: None,
-        colour: Given::Keep,
-        second_colour: Given::Keep,
         open_validation: Some(sent.text("aberta") == "sim"),
         validation_partners: Given::Set(partners),
+        ..Changes::of_version(sent.text("versao").parse().unwrap_or(0))
     })
 }
 

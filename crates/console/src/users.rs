@@ -99,13 +99,8 @@ pub async fn demand_factor(State(app): State<App>, guest: Guest, sent: Result<Fo
         Err(refusal) => return refusal.into_response(),
     };
     let changes = tenants::Changes {
-        version: sent.text("versao").parse().unwrap_or_default(),
-        name: None,
-        hosts: Given::Keep,
-        time_zone: None,
-        colour: Given::Keep,
-        second_colour: Given::Keep,
         second_factor_roles: Given::Set(sent.all("perfil").filter_map(wire::role_from).collect()),
+        ..tenants::Changes::of_version(sent.text("versao").parse().unwrap_or_default())
     };
     let text = match tenants::change(&app, guest.session(), changes, Once::each_time()).await {
         Ok(_) => {

@@ -110,6 +110,7 @@ pub(crate) async fn write(tx: &mut Tx, doing: &Doing, row: &Row) -> Result<Writt
         sent,
         zone: doing.registers.zone.clone(),
         now: doing.now,
+        sealing: None,
     };
     let saved = Box::pin(save(tx, &changing)).await?.record;
     Ok(match before {

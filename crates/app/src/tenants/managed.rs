@@ -48,6 +48,22 @@ pub struct Changes {
     pub second_factor_roles: Given<Vec<Role>>,
 }
 
+impl Changes {
+    /// A change of the version that was read, in which everything stays as it is.
+    pub fn of_version(version: i64) -> Changes {
+        Changes {
+            version,
+            name: None,
+            time_zone: None,
+            colour: Given::Keep,
+            second_colour: Given::Keep,
+            open_validation: None,
+            validation_partners: Given::Keep,
+            second_factor_roles: Given::Keep,
+        }
+    }
+}
+
 /// A tenant as it is now, and what is no longer trusted because of it.
 #[derive(Clone, Debug)]
 pub struct Changed {
