@@ -38,6 +38,10 @@ fn workbook() -> Vec<u8> {
     let parts = [
         ("[Content_Types].xml", "<Types/>"),
         (
+            "_rels/.rels",
+            r#"<Relationships><Relationship Id="rId1" Type="x/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#,
+        ),
+        (
             "xl/workbook.xml",
             r#"<workbook xmlns:r="r"><sheets><sheet name="Plan1" sheetId="1" r:id="rId1"/></sheets></workbook>"#,
         ),
