@@ -417,12 +417,12 @@ async fn a_flood_of_strangers_keeps_no_owner_out(world: World) {
 
 #[both_engines]
 async fn a_user_who_asks_too_often_waits_and_no_other(world: World) {
+    const PATH: &str = "/ext/administracao/loja";
     let limit = std::sync::Arc::new(app::RequestLimit::per_second(1));
     let server = Server::start(app::App { request_limit: limit, ..world.app().clone() }).await;
     let [first, second] =
         [server.token(&world.operator.email).await, server.token(&world.operator.email).await];
     let other = server.token(&world.administrator.email).await;
-    const PATH: &str = "/ext/administracao/loja";
     for number in 0..60 {
         let token = if number % 2 == 0 { &first } else { &second };
         assert_eq!(server.read(PATH, token).await.status, 200, "{number}");

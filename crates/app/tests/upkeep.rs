@@ -204,8 +204,8 @@ async fn a_process_that_falls_silent_is_gone(world: World) {
 async fn tokens_of_cards_that_stand_in_the_clear_are_sealed(world: World) {
     let mut rows = Vec::new();
     for tenant in [world.here, world.there] {
-        rows.push(sql("INSERT INTO people (tenant, code, nature, document, name, folded_name, branch, version, created_at, updated_at)
-             VALUES ($1, 901, 1, '90100000000', 'Ana', 'ana', 1, 1, 0, 0)").arg(tenant));
+        rows.push(sql("INSERT INTO people (tenant, code, branch, is_member, nature, name, version, created_at, updated_at)
+             VALUES ($1, 901, 1, $2, 1, 'Ana', 1, 0, 0)").arg(tenant).arg(true));
         for code in 1..=250i64 {
             let text =
                 "INSERT INTO credit_cards (tenant, person, code, brand, last_digits, holder, valid_until,

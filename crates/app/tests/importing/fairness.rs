@@ -38,6 +38,10 @@ fn workbook() -> Vec<u8> {
     let parts = [
         ("[Content_Types].xml", "<Types/>"),
         (
+            "_rels/.rels",
+            r#"<Relationships><Relationship Id="rId1" Type="x/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>"#,
+        ),
+        (
             "xl/workbook.xml",
             r#"<workbook xmlns:r="r"><sheets><sheet name="Plan1" sheetId="1" r:id="rId1"/></sheets></workbook>"#,
         ),
@@ -68,14 +72,16 @@ async fn send(app: App, by: By) -> Result<Import, app::Error> {
 #[both_engines]
 async fn two_workbooks_of_one_association_keep_no_other_waiting_and_end_with_their_senders(world: World) {
     let gate = Arc::new(GateClock::default());
-    let slow = App { clock: Arc::clone(&gate) as Arc<dyn Clock>, ..world.app().clone() };
-    let places = Arc::clone(&slow.heavy_work);
+    // One process: the places are its own.
+    let app = world.processes()[0].clone();
+    let slow = App { clock: Arc::clone(&gate) as Arc<dyn Clock>, ..app.clone() };
+    let places = Arc::clone(&app.heavy_work);
     let here = by(&world.administrator);
     let senders: Vec<_> = (0..2).map(|_| tokio::spawn(send(slow.clone(), here.clone()))).collect();
     until("one of them is read", async || gate.looks.load(Ordering::SeqCst) == 1).await;
 
     let there = By::command(world.there);
-    let other = send(world.app().clone(), there).await.unwrap();
+    let other = send(app.clone(), there).await.unwrap();
     assert_eq!(
         (other.state, other.total),
         (ImportState::Ready, 1),
@@ -90,7 +96,7 @@ async fn two_workbooks_of_one_association_keep_no_other_waiting_and_end_with_the
     gate.open();
     until("the place is free", async || places.workbook_readings.held() == 0).await;
     assert_eq!(gate.looks.load(Ordering::SeqCst), 1, "nothing more was read for nobody");
-    let own = send(world.app().clone(), here).await.unwrap();
+    let own = send(app.clone(), here).await.unwrap();
     assert_eq!(own.total, 1, "and the next of the same association is read");
 }
 

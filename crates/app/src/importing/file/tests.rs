@@ -262,7 +262,7 @@ fn cost(bytes: &[u8]) -> (Result<(), ImportProblem>, usize) {
 #[test]
 fn a_sheet_that_is_listed_many_times_is_read_once() {
     use ImportProblem as P;
-    let cells = sheet(&format!(r#"<row r="1">{}</row>"#, "<c/>".repeat(200_000)));
+    let cells = sheet(&format!("<row>{}</row>", "<c/>".repeat(200)).repeat(1000));
     let (read, once) = cost(&workbook(&cells));
     assert_eq!(read, Err(P::Empty));
     assert!(once > 500, "{once}");
