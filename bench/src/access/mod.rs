@@ -189,6 +189,5 @@ fn start(plan: &Plan, folder: &Path) -> Result<Server, Failure> {
     command.args(["--database", plan.database.as_deref().unwrap_or(&own)]);
     command.arg("--key-file").arg(folder.join("key"));
     command.args(["--access-account-failures", "1000000", "--access-address-failures", "1000000"]);
-    command.args(["--http-user-requests-per-second", "0"]);
     Server::start(&mut command)
 }

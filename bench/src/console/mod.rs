@@ -65,7 +65,6 @@ pub fn run(plan: &Plan) -> Result<(), Failure> {
 fn start(plan: &Plan, url: &str, folder: &Path) -> Result<Server, Failure> {
     let mut command = Command::new(&plan.binary);
     command.args(["serve", "--no-delivery", "--listen", "127.0.0.1:0", "--log-level", "off"]);
-    command.args(["--http-user-requests-per-second", "0"]);
     command.args(["--database", url]);
     if storage::Address::parse(url)?.is_shared() {
         command.arg("--key-file").arg(folder.join("key"));

@@ -139,7 +139,6 @@ fn report(plan: &Plan, mut measured: Measured<'_>, rounds: &mut Rounds) -> Resul
 fn start(plan: &Plan, url: &str, address: &Address, folder: &Path) -> Result<Server, Failure> {
     let mut command = Command::new(&plan.binary);
     command.args(["serve", "--listen", "127.0.0.1:0", "--log-level", "off", "--database", url]);
-    command.args(["--http-user-requests-per-second", "0"]);
     if address.is_shared() {
         command.arg("--key-file").arg(folder.join("key"));
     }
