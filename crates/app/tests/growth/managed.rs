@@ -118,12 +118,8 @@ impl Script<'_> {
         self.recorder.begin("the base is changed");
         let own = tenants::own(self.app, caller).await.unwrap();
         let changes = tenants::Changes {
-            version: own.tenant.version,
-            name: None,
-            time_zone: None,
-            colour: wire::read::Given::Keep,
-            second_colour: wire::read::Given::Keep,
             second_factor_roles: wire::read::Given::Set(vec![domain::Role::Operator]),
+            ..tenants::Changes::of_version(own.tenant.version)
         };
         now(tenants::change(self.app, caller, changes, plainly()).await);
         self.recorder.pause();

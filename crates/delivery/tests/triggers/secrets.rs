@@ -113,7 +113,8 @@ async fn a_receiver_that_moves_to_another_server_takes_neither_headers_nor_secre
         let address = Some(domain::ReceiverAddress::parse(&address).unwrap());
         let changes =
             receivers::Changes { version, address, entities: None, headers, concurrency: None, active: None };
-        let done = receivers::change(&scene.app, &vault(), scene.by(), (code, changes), Once::each_time());
+        let vault = vault();
+        let done = receivers::change(&scene.app, &vault, scene.by(), (code, changes), Once::each_time());
         done.await.unwrap().now().unwrap()
     };
     let same = change(format!("{}/outro/caminho", old.url), None).await;
