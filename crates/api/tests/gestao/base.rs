@@ -56,7 +56,7 @@ async fn everything_that_is_wrong_with_the_base_is_told_at_once(world: World) {
 async fn no_association_says_by_itself_under_which_host_it_is_found(world: World) {
     let calls = Calls::on(world).await;
     let by = &calls.administrator;
-    app::tenants::hosts::add(calls.world.app(), calls.world.there, "ali.example").await.unwrap();
+    hosts::add(calls.world.app(), calls.world.there, "ali.example").await.unwrap();
     for hosts in [
         json!(["aqui.example"]),
         json!(["ali.example"]),
