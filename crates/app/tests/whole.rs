@@ -299,7 +299,7 @@ async fn an_archive_is_judged_whole_before_its_first_row_is_written(world: World
     let scene = scene(world).await;
     let (app, _database) = scene.elsewhere().await;
     let before = rows(&app).await;
-    let refused = async |path: &str, what: &str, edit: &dyn Fn(&mut Value)| {
+    let refused = async |path: &str, what: &str, edit: &(dyn Fn(&mut Value) + Sync)| {
         let edited = scene.edited(path, edit);
         let brought = bring(&app, &edited, false).await;
         let Err(error @ (WholeError::BadRow { .. } | WholeError::Damaged { .. })) = brought else {
