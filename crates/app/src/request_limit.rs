@@ -74,7 +74,7 @@ mod tests {
     fn a_minutes_worth_at_once_then_the_rate_and_every_user_by_himself() {
         let limit = RequestLimit::per_second(10);
         let (ana, bia) = ((TenantId::new(1), UserCode::new(1)), (TenantId::new(2), UserCode::new(1)));
-        let at = |millis| Moment::from_millis(1_794_663_125_000 + millis);
+        let at = |millis: i64| Moment::from_millis(1_794_663_125_000 + millis);
         for _ in 0..600 {
             limit.count_for(ana, at(0)).unwrap();
         }
