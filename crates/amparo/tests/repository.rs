@@ -201,6 +201,7 @@ fn every_document_that_is_linked_is_there() {
         "docs/operations.md",
         "docs/integracao.md",
         "docs/gestao.md",
+        "docs/security.md",
     ] {
         let folder = Path::new(document).parent().unwrap();
         for part in read(document).split("](").skip(1) {

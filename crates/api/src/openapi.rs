@@ -113,6 +113,9 @@ fn describe(one: &Operation) -> utoipa::openapi::path::Operation {
             .request_body(Some(body.required(Some(Required::True)).build()))
             .parameter(idempotency_key());
     }
+    if takes_code(one) {
+        operation = operation.parameter(second_factor_code());
+    }
     let mut ok = ResponseBuilder::new().description("Feito.");
     if let Some(answer) = &one.answer {
         ok = ok.content(
@@ -162,7 +165,13 @@ fn refusals(one: &Operation) -> Vec<(&'static str, &'static str)> {
             ));
         }
         Access::Roles(_) => refusals.push(("403", "O perfil do usuário não permite esta operação.")),
+        Access::Login if takes_code(one) => {
+            refusals.push(("403", "O usuário tem o segundo fator, e o código não veio."));
+        }
         Access::Open | Access::Login | Access::AnyToken => {}
+    }
+    if one.path == "/gestao/historico" {
+        refusals.push(("409", "A base voltou a um estado anterior; o texto diz como continuar."));
     }
     if has_code {
         refusals.push(("404", "O código no endereço não existe, ou está fora das lojas do usuário."));
@@ -231,6 +240,21 @@ fn asked(field: &FieldInfo) -> Parameter {
         .description(Some(&field.text))
         .schema(Some(field.schema.clone()))
         .example(Some(field.example.clone()))
+        .build()
+}
+
+/// Whether somebody enters here with a second factor besides the password.
+fn takes_code(one: &Operation) -> bool {
+    matches!(one.access, Access::Login) && one.path.starts_with("/gestao/")
+}
+
+fn second_factor_code() -> Parameter {
+    ParameterBuilder::new()
+        .name("X-Codigo")
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
+        .description(Some("Um código do aplicativo, ou de recuperação; só de quem tem o segundo fator."))
+        .schema(Some(ObjectBuilder::new().schema_type(Type::String).max_length(Some(255))))
         .build()
 }
 

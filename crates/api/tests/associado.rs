@@ -54,6 +54,7 @@ impl Calls {
 #[both_engines]
 async fn a_member_is_created_and_answered_with_masks(world: World) {
     let calls = Calls::on(world).await;
+    let audited = calls.count("audit").await;
     let body = json!({
         "nomePessoa": " Ana Souza ", "cpfCnpj": "52998224725", "email": "Ana@X.example", "sexo": "Feminino",
         "dataNascimento": "1990-03-01", "telefones": [
@@ -78,7 +79,7 @@ async fn a_member_is_created_and_answered_with_masks(world: World) {
     ] {
         assert_eq!(calls.row(&code, column).await.as_deref(), Some(kept), "{column}");
     }
-    assert_eq!((calls.count("listing").await, calls.count("audit").await), (1, 1));
+    assert_eq!((calls.count("listing").await, calls.count("audit").await), (1, audited + 1));
 }
 
 #[both_engines]
@@ -107,13 +108,14 @@ async fn a_post_for_a_document_that_is_there_updates_absent_stays_and_null_clear
 #[both_engines]
 async fn the_same_again_changes_nothing_not_even_the_day_of_the_last_change(world: World) {
     let calls = Calls::on(world).await;
+    let audited = calls.count("audit").await;
     let body = json!({"nomePessoa": "Ana", "cpfCnpj": ANA, "telefones": [{"numero": "11987654321"}]});
     let first = calls.saved(body.clone()).await;
     let before = calls.row(&first["codPessoa"], "updated_at").await;
     calls.world.clock.pass(std::time::Duration::from_secs(3600));
     assert_eq!(calls.saved(body).await, first);
     assert_eq!(calls.row(&first["codPessoa"], "updated_at").await, before);
-    assert_eq!(calls.count("audit").await, 1);
+    assert_eq!(calls.count("audit").await, audited + 1);
     calls.saved(json!({"nomePessoa": "Outra", "cpfCnpj": ANA})).await;
     assert_ne!(calls.row(&first["codPessoa"], "updated_at").await, before);
 }

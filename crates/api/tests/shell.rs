@@ -55,9 +55,15 @@ async fn refuse_writes(world: &World) {
             let (_, name) = address.rsplit_once('/').unwrap();
             let demote = format!("ALTER DATABASE {name} SET default_transaction_read_only = on");
             Database::statement(address, &demote).await;
-            let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            let end = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
                  WHERE datname = current_database() AND pid <> pg_backend_pid()";
             Database::statement(address, end).await;
+            // Every connection that is shared by small reads is found ended, and replaced.
+            for app in world.processes() {
+                for _ in 0..16 {
+                    let _ = app.db.ping().await;
+                }
+            }
         }
     }
 }
@@ -187,24 +193,17 @@ async fn who_dawdles_over_his_headers_is_cut_off() {
 #[tokio::test(flavor = "multi_thread")]
 async fn when_all_places_are_taken_the_next_caller_waits_for_one() {
     let world = World::hostile(testkit::Engine::Sqlite).await;
+    let (pages, begun, go_on) = held_page();
     let limits = api::Limits { max_connections: 1, ..Server::LIMITS };
-    let server = Server::start_with(world.app().clone(), limits).await;
-    let mut first = TcpStream::connect(server.address).await.unwrap();
-    first.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
-    let mut byte = [0];
-    first.read_exact(&mut byte).await.unwrap();
-    let second = tokio::spawn({
-        let address = server.address;
-        async move {
-            let mut stream = TcpStream::connect(address).await.unwrap();
-            stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer).await.unwrap();
-            answer
-        }
-    });
+    let setup = Setup { limits, pages, ..Setup::default() };
+    let server = Server::start_as(world.app().clone(), setup).await;
+    let address = server.address;
+    let first = tokio::spawn(async move { ask_from(1, address, "/demorada").await });
+    begun.notified().await;
+    let second = tokio::spawn(async move { ask_from(1, address, "/healthz").await });
     assert!(!second.is_finished());
-    drop(first);
+    go_on.notify_one();
+    assert!(first.await.unwrap().ends_with("enfim"));
     assert!(second.await.unwrap().starts_with("HTTP/1.1 200"));
     server.stop().await;
 }
@@ -294,6 +293,30 @@ async fn a_request_under_way_is_never_closed_to_make_room() {
     go_on.notify_one();
     let answer = busy.await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("enfim"), "{answer}");
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_is_still_leaving_is_never_cut_to_make_room() {
+    // More than the system's own buffers hold.
+    const LENGTH: usize = 32 * 1024 * 1024;
+    let world = World::hostile(testkit::Engine::Sqlite).await;
+    let pages = Router::new().route("/longa", get(async || "x".repeat(LENGTH)));
+    let limits = api::Limits { max_connections: 1, ..Server::LIMITS };
+    let http = api::Http { body_timeout: PATIENT, ..api::Http::default() };
+    let setup = Setup { limits, http, pages, ..Setup::default() };
+    let server = Server::start_as(world.app().clone(), setup).await;
+    let address = server.address;
+    let mut first = connect_from(1, address).await;
+    first.write_all(b"GET /longa HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
+    first.read_exact(&mut [0]).await.unwrap();
+    let second = tokio::spawn(async move { ask_from(2, address, "/healthz").await });
+    // The newcomer has looked for a place by now, more than once.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let mut rest = Vec::new();
+    first.read_to_end(&mut rest).await.unwrap();
+    assert!(rest.len() > LENGTH, "all of it came: {}", rest.len());
+    assert!(second.await.unwrap().starts_with("HTTP/1.1 200"));
     server.stop().await;
 }
 

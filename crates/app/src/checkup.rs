@@ -56,7 +56,7 @@ pub async fn sample_attachments(app: &App, place: &Place) -> Result<AttachmentSa
             match place.size_of(&file.storage_key).await? {
                 None => sample.missing.push((tenant, file.code)),
                 Some(size) if i64::try_from(size) != Ok(file.size) => {
-                    sample.damaged.push((tenant, file.code))
+                    sample.damaged.push((tenant, file.code));
                 }
                 Some(_) => {}
             }

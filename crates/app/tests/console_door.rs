@@ -97,7 +97,7 @@ async fn leaving_clears_what_the_browser_keeps(world: World) {
     let token = server.console_token(&world.operator.email).await;
     let cookie = format!("__Host-amparo={token}");
     let left = server.call("POST", "/console/sair", &[("Cookie", &cookie), FORM], "").await;
-    assert_eq!(left.header("clear-site-data"), Some("\"cache\", \"storage\""));
+    assert_eq!(left.header("clear-site-data"), Some("\"storage\""));
     assert!(leads_to(&open(&server, "/console", &token, &[]).await).starts_with("/console/entrar"));
     server.stop().await;
 }

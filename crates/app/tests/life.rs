@@ -101,7 +101,7 @@ async fn a_new_life_begins_without_the_sessions_of_before(world: World) {
     }
     for server in &servers {
         for token in &tokens {
-            assert_ne!(server.read("/ext/associado/1", token).await.status, 401);
+            assert_eq!(server.read("/ext/administracao/loja", token).await.status, 200);
         }
     }
     let links = async || -> i64 {
@@ -116,7 +116,7 @@ async fn a_new_life_begins_without_the_sessions_of_before(world: World) {
         for token in &tokens {
             until("each process has ended it", || async {
                 app::memory::renew(app).await.unwrap();
-                server.read("/ext/associado/1", token).await.status == 401
+                server.read("/ext/administracao/loja", token).await.status == 401
             })
             .await;
         }

@@ -370,11 +370,11 @@ async fn half_an_association_is_discarded_and_leaves_nothing(world: World) {
     // All its rows and files are there; its names cannot be told apart from those of a row that is not there.
     let (cut, mut cut_off) = tokio::sync::mpsc::unbounded_channel();
     let file = scene.file.clone();
-    let bringing = whole::bring(&app, vault(), &file, BringOptions::default(), move |step, _| {
+    let bringing = Box::pin(whole::bring(&app, vault(), &file, BringOptions::default(), move |step, _| {
         if step == whole::Step::Indexing {
             let _ = cut.send(());
         }
-    });
+    }));
     tokio::select! {
         ended = bringing => { panic!("{ended:?}") }
         _ = cut_off.recv() => {}

@@ -93,8 +93,9 @@ pub async fn leave(
     }
     let mut response = redirect(&format!("{}/console/entrar", root(&app)));
     set_session(&mut response, "", 0);
-    // Whoever sits here next finds neither pages nor half-filled forms. Cookies stay: the theme is one.
-    let gone = HeaderValue::from_static("\"cache\", \"storage\"");
+    // Whoever sits here next finds no half-filled form. Pages are `no-store`, so that no cache has them, and browsers take
+    // seconds to empty one. Cookies stay: the theme is one.
+    let gone = HeaderValue::from_static("\"storage\"");
     response.headers_mut().insert(HeaderName::from_static("clear-site-data"), gone);
     response
 }

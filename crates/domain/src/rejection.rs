@@ -259,9 +259,9 @@ pub enum Rejection {
     UnknownUser(String),
     /// He may not enter, so a password would be no use to him.
     DisabledUser(String),
-    /// The link that sets a password is unknown, used or expired; which of them is nobody's business.
     /// The link that sets an empty server up was used, has expired, or never was one.
     BadSetupLink,
+    /// The link that sets a password is unknown, used or expired; which of them is nobody's business.
     BadResetLink,
     /// Disabling him would leave the association without an administrator.
     LastAdministrator(String),

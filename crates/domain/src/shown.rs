@@ -48,8 +48,8 @@ pub fn month(kept: &str) -> String {
 /// of the documents to try.
 pub fn veiled_document(kept: &str) -> Option<String> {
     match kept.len() {
-        11 => Some(format!("***.***.*{}-**", kept.get(7..9)?)),
-        14 => Some(format!("**.***.*{}/****-**", kept.get(6..8)?)),
+        11 if kept.is_ascii() => Some(format!("***.***.*{}-**", kept.get(7..9)?)),
+        14 if kept.is_ascii() => Some(format!("**.***.*{}/****-**", kept.get(6..8)?)),
         // What is no document is not shown at all.
         _ => None,
     }

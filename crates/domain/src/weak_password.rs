@@ -288,7 +288,9 @@ fn letter(sign: char) -> Option<char> {
 }
 
 fn is_repeated(word: &str, common: &str) -> bool {
-    !word.is_empty() && word.len() % common.len() == 0 && common.repeat(word.len() / common.len()) == word
+    !word.is_empty()
+        && word.len().is_multiple_of(common.len())
+        && common.repeat(word.len() / common.len()) == word
 }
 
 /// Whether it is a piece of a row of keys, in either direction.

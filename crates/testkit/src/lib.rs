@@ -65,11 +65,11 @@ pub async fn eight_at_once<T: Send + 'static, F: Future<Output = T> + Send + 'st
     results
 }
 
-/// Waits until a condition holds; fails after half a minute.
+/// Waits until a condition holds; fails after a minute.
 pub async fn until<F: Future<Output = bool>>(what: &str, mut holds: impl FnMut() -> F) {
     let begun = std::time::Instant::now();
     while !holds().await {
-        assert!(begun.elapsed().as_secs() < 30, "waited in vain: {what}");
+        assert!(begun.elapsed().as_secs() < 60, "waited in vain: {what}");
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
 }

@@ -94,6 +94,7 @@ pub async fn run(settings: &Settings, asked: Asked) -> Result<ExitCode, Fatal> {
     if is_open {
         demo::refuse_known_users(&app).await?;
     }
+    signals.begin_serving();
     greet(&app, &here, &address).await?;
     tell_of_copy(found);
     if let Some(shown) = shown {

@@ -1,4 +1,5 @@
-//! The system's requests to end: the first asks for an orderly stop, the second for one at once.
+//! The system's requests to end: the first asks for an orderly stop, the second for one at once. Before anybody is served,
+//! the first ends the process.
 
 use api::Stopping;
 use std::time::Duration;
@@ -7,6 +8,8 @@ use tokio::sync::watch;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Stage {
+    /// Nobody is served yet: there is nothing to wait for.
+    Starting,
     Running,
     /// By somebody at the terminal: nobody else is to be told first.
     Interrupted,
@@ -16,17 +19,22 @@ enum Stage {
 }
 
 #[derive(Clone)]
-pub struct StopSignals(watch::Receiver<Stage>);
+pub struct StopSignals(watch::Sender<Stage>);
 
 impl StopSignals {
     /// Hears the signals from now on.
     pub fn listen() -> StopSignals {
-        let (stage, seen) = watch::channel(Stage::Running);
-        // Both are taken before anybody is told that the server serves: a request to stop right then is heard.
+        let stage = watch::Sender::new(Stage::Starting);
         let [terminate, interrupt] =
             [SignalKind::terminate(), SignalKind::interrupt()].map(|kind| signal(kind).ok());
-        tokio::spawn(hear(stage, terminate, interrupt));
-        StopSignals(seen)
+        tokio::spawn(hear(stage.clone(), terminate, interrupt));
+        StopSignals(stage)
+    }
+
+    /// From now on there is something to stop in order. Before anybody is told that the server serves: a request to stop right
+    /// then is heard.
+    pub fn begin_serving(&self) {
+        self.0.send_replace(Stage::Running);
     }
 
     /// Ready when the process was asked to end.
@@ -54,7 +62,7 @@ impl StopSignals {
     }
 
     async fn wait_for(&self, wanted: Stage) {
-        let mut seen = self.0.clone();
+        let mut seen = self.0.subscribe();
         // The other end lives as long as the process.
         if seen.wait_for(|stage| *stage >= wanted).await.is_err() {
             std::future::pending::<()>().await;
@@ -68,6 +76,10 @@ async fn hear(stage: watch::Sender<Stage>, mut terminate: Option<Signal>, mut in
             () = next(&mut terminate) => Stage::Terminated,
             () = next(&mut interrupt) => Stage::Interrupted,
         };
+        if *stage.borrow() == Stage::Starting {
+            tracing::info!("asked to stop before anybody was served");
+            std::process::exit(0);
+        }
         stage.send_modify(|now| *now = if *now == Stage::Running { asked } else { Stage::Insisted });
         match *stage.borrow() {
             Stage::Insisted => tracing::warn!("asked to stop again: what is under way is cut off"),

@@ -1,6 +1,6 @@
 //! The certificate that the server shows: from files, or one that it makes for itself.
 
-use crate::fatal::Fatal;
+use crate::fatal::{Fatal, plainly};
 use crate::settings::TlsSettings;
 use api::{Tls, TlsError};
 use domain::Moment;
@@ -118,7 +118,7 @@ impl From<TlsError> for Fatal {
         Fatal::new(format!(
             "O certificado não pôde ser usado: {}: {}; confira os arquivos de TLS.",
             error.path.display(),
-            error.cause
+            plainly(&error.cause)
         ))
     }
 }

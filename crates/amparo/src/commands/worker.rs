@@ -38,6 +38,7 @@ pub async fn run(settings: &Settings) -> Result<ExitCode, Fatal> {
     let vault = server_key::check(&app, &key_file, &process, VERSION).await?;
     let watch = Watch { mark: address.mark() };
     life::check(&app, &watch).await?;
+    signals.begin_serving();
     let rhythm = settings.housekeeping.heartbeat;
     let mut background = JoinSet::new();
     let beat = Heartbeat { process: process.clone(), watch: watch.clone(), every: rhythm };

@@ -133,7 +133,7 @@ async fn a_file_in_the_folder_survives_a_kill(database: Database) {
     assert!(after.0.starts_with("HTTP/1.1 200"), "{after:?}");
     assert_eq!(before.1, after.1);
     let said = amparo.said("doctor");
-    assert!(said.lines().any(|line| line.starts_with("ok") && line.contains("arquivos  ")), "{said}");
+    assert!(said.lines().any(|line| line.starts_with("ok") && line.contains("anexos  ")), "{said}");
     assert_eq!(serving.terminate(), 0);
 }
 
@@ -185,7 +185,10 @@ async fn files_are_kept_in_a_bucket(database: Database) {
     on_bucket(&mut command);
     let said = tokio::task::spawn_blocking(move || command.output()).await.unwrap().unwrap();
     let said = String::from_utf8(said.stdout).unwrap();
-    assert!(said.lines().any(|line| line.starts_with("ok") && line.contains("arquivos  ")), "{said}");
+    assert!(
+        said.lines().any(|line| line.starts_with("ok") && line.contains("em s3://associacao/amparo;")),
+        "{said}"
+    );
     assert!(store.asked.lock().unwrap().contains(&"DELETE".to_owned()), "what was tried is gone");
     assert_eq!(store.keys().len(), 2);
 }

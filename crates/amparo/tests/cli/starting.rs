@@ -28,6 +28,23 @@ async fn a_server_says_that_it_stops_before_it_does(database: Database) {
 }
 
 #[both_engines]
+async fn a_server_that_is_still_starting_ends_when_it_is_asked_to(database: Database) {
+    let amparo = Amparo::new(database);
+    // A store that takes the call and says nothing: the server does not get past it.
+    let store = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let line = "serve --listen 127.0.0.1:0 --log-level error --files-place s3 --files-s3-bucket b";
+    let mut command = amparo.command(line);
+    command.arg("--files-s3-endpoint").arg(format!("http://{}", store.local_addr().unwrap()));
+    command.env("AMPARO_FILES_S3_ACCESS_KEY", "a").env("AMPARO_FILES_S3_SECRET_KEY", "b");
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let called = store.accept().unwrap();
+    let asked = Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(asked.success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    drop(called);
+}
+
+#[both_engines]
 async fn a_second_signal_cuts_off_what_is_under_way(database: Database) {
     let amparo = Amparo::new(database);
     crate::files::founded(&amparo);

@@ -2,7 +2,7 @@
 //! the history, each record in its order.
 
 use super::callers::Ledger;
-use super::receiver::{Arrival, is_refused_always};
+use super::receiver::{Arrival, history_code, is_refused_always};
 use super::{ATTEMPTS, all};
 use std::collections::BTreeMap;
 use storage::Db;
@@ -42,9 +42,8 @@ pub async fn check(db: &Db, ledger: &Ledger, arrivals: &[Arrival]) -> Counts {
     let mut by_change: BTreeMap<i64, Vec<&Arrival>> = BTreeMap::new();
     for arrival in arrivals {
         // Nothing is invented.
-        let code = arrival.id.strip_prefix("msg_1_").and_then(|rest| rest.split_once('_'));
-        let code = code.and_then(|(code, _)| code.parse().ok());
-        let code: i64 = code.unwrap_or_else(|| panic!("{}", arrival.id));
+        let code = history_code(&arrival.id).unwrap_or_else(|| panic!("{}", arrival.id));
+        let code = i64::try_from(code).unwrap();
         let change = changes.get(&code).unwrap_or_else(|| panic!("{} is in no history", arrival.id));
         assert_eq!(arrival.body, change.body.as_bytes(), "{}", arrival.id);
         assert_eq!(arrival.path, "/avisos/beneficio", "{}", arrival.id);

@@ -89,7 +89,7 @@ async fn take(State(receiver): State<Receiver>, uri: Uri, headers: HeaderMap, bo
     let (place, before) = receiver.write(&uri, &headers, body);
     receiver.events.send_modify(|count| *count += 1);
     let id = receiver.book.lock().unwrap().arrivals[place].id.clone();
-    let number: usize = id.rsplit('_').next().unwrap().parse().unwrap();
+    let number = history_code(&id).unwrap_or_else(|| panic!("{id}"));
     let throw = number * 31 + before * 17;
     let wait = match throw % 200 {
         3 => TIMEOUT * 3 / 2,
@@ -104,6 +104,11 @@ async fn take(State(receiver): State<Receiver>, uri: Uri, headers: HeaderMap, bo
     book.happened += 1;
     book.arrivals[place].taken = Some(book.happened);
     StatusCode::NO_CONTENT
+}
+
+/// The change of the first base that this `webhook-id` (`msg_{base}_{codHistorico}_{digest}`) tells of.
+pub fn history_code(id: &str) -> Option<usize> {
+    id.strip_prefix("msg_1_")?.split_once('_')?.0.parse().ok()
 }
 
 /// Nobody takes these.

@@ -1,4 +1,5 @@
-//! The body of an answer that knows when it has been sent: until then its connection is busy.
+//! The body of an answer that knows when it has been handed over: until then its connection is busy. What of it still waits
+//! to be taken up after that is `stall.rs`'s to know.
 
 use super::connections::RequestUnderWay;
 use axum::body::{Body, Bytes};

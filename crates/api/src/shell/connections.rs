@@ -6,7 +6,7 @@ use super::{Http, Limits};
 use domain::CallerAddress;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
@@ -20,6 +20,8 @@ const CLOSING: u8 = 2;
 /// What one connection is doing now.
 pub struct Activity {
     state: AtomicU8,
+    /// The other side has not taken up all that was written: an answer is handed over before it has left.
+    is_sending: AtomicBool,
     closed: Notify,
 }
 
@@ -36,7 +38,15 @@ impl Activity {
         self.closed.notified().await;
     }
 
+    /// Says whether something that was written waits to be taken up.
+    pub fn set_sending(&self, is_sending: bool) {
+        self.is_sending.store(is_sending, Ordering::Release);
+    }
+
     fn close_if_idle(&self) -> bool {
+        if self.is_sending.load(Ordering::Acquire) {
+            return false;
+        }
         let closed = self.state.compare_exchange(IDLE, CLOSING, Ordering::AcqRel, Ordering::Acquire).is_ok();
         if closed {
             self.closed.notify_one();
@@ -134,7 +144,11 @@ impl OpenConnections {
     fn insert(&mut self, address: CallerAddress) -> (u64, Arc<Activity>) {
         let number = self.next_number;
         self.next_number += 1;
-        let activity = Arc::new(Activity { state: AtomicU8::new(IDLE), closed: Notify::new() });
+        let activity = Arc::new(Activity {
+            state: AtomicU8::new(IDLE),
+            is_sending: AtomicBool::new(false),
+            closed: Notify::new(),
+        });
         self.by_address.entry(address).or_default().insert(number, Arc::clone(&activity));
         self.total += 1;
         (number, activity)

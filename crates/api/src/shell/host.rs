@@ -16,7 +16,7 @@ pub fn is_well_named(version: Version, headers: &HeaderMap) -> bool {
 /// A name or an address with or without a port; an empty one is allowed.
 fn is_host(value: &HeaderValue) -> bool {
     let is_odd = |byte: &u8| !byte.is_ascii_graphic() || b"/?#@\\\"<>".contains(byte);
-    !value.as_bytes().iter().any(|byte| is_odd(byte))
+    !value.as_bytes().iter().any(is_odd)
 }
 
 /// Whether a request is meant for this machine by one of the names that only this machine has for itself.

@@ -235,7 +235,8 @@ where
             Ok::<_, Infallible>(response.map(|body| AnswerBody::new(body, under_way)))
         }
     });
-    let stream = TokioIo::new(stall::Impatient::new(stream, shell.http.body_timeout));
+    let stream = stall::Impatient::new(stream, shell.http.body_timeout, Arc::clone(activity));
+    let stream = TokioIo::new(stream);
     if let Err(error) = watcher.watch(builder.serve_connection(stream, service)).await {
         tracing::debug!(%error, "a connection ended early");
     }

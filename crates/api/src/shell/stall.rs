@@ -1,7 +1,9 @@
 //! A caller who does not take up our answer keeps his place from others; after a while he loses it.
 
+use super::connections::Activity;
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -13,14 +15,17 @@ pub struct Impatient<S> {
     patience: Duration,
     /// Runs while a write waits.
     waiting: Option<Pin<Box<Sleep>>>,
+    /// Told whether a write waits.
+    activity: Arc<Activity>,
 }
 
 impl<S> Impatient<S> {
-    pub fn new(stream: S, patience: Duration) -> Impatient<S> {
-        Impatient { stream, patience, waiting: None }
+    pub fn new(stream: S, patience: Duration, activity: Arc<Activity>) -> Impatient<S> {
+        Impatient { stream, patience, waiting: None, activity }
     }
 
     fn got_on<T>(&mut self, context: &mut Context<'_>, wrote: Poll<Result<T>>) -> Poll<Result<T>> {
+        self.activity.set_sending(wrote.is_pending());
         if wrote.is_ready() {
             self.waiting = None;
             return wrote;

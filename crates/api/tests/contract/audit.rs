@@ -92,7 +92,8 @@ async fn entries_are_narrowed_by_person_and_by_user_and_go_on_from_a_cursor(worl
     assert_eq!(people(&of_one[0]), [json!(1)]);
     let administrator = calls.world.administrator.code.to_string();
     let of_user = all(&calls, &[("codUsuario", &administrator)]).await;
-    assert_eq!(each(&of_user, "codUsuario"), [json!(calls.world.administrator.code.get())]);
+    assert_eq!(each(&of_user, "codUsuario"), vec![json!(calls.world.administrator.code.get()); 2]);
+    assert_eq!(each(&of_user, "tipo"), ["acesso", "alteracao"]);
     let everything = all(&calls, &[]).await;
     let first = everything[0]["codAuditoria"].to_string();
     assert_eq!(all(&calls, &[("apos", &first)]).await, everything[1..]);
@@ -109,5 +110,6 @@ async fn only_the_administrator_reads_the_audit_and_only_of_his_association(worl
         calls.get(token, AUDIT, &[("apos", "x")]).await.refuses(403);
     }
     calls.server().call("GET", AUDIT, &[], "").await.refuses(401);
-    assert_eq!(all(&calls, &[]).await, Vec::<Value>::new());
+    let told = all(&calls, &[]).await;
+    assert_eq!(each(&told, "tipo"), ["acesso"; 3], "those who entered here alone: {told:?}");
 }

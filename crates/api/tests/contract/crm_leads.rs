@@ -320,6 +320,7 @@ async fn a_lead_with_the_document_of_a_member_is_that_member(world: World) {
 #[both_engines]
 async fn writes_and_reads_of_leads_are_audited(world: World) {
     let calls = Calls::on(world).await;
+    let audited = calls.count("audit").await;
     let body = json!({"nome": "Ana", "documento": cpf(1)});
     let lead = calls.saved(&calls.operator, LEADS, &body).await;
     calls.saved(&calls.operator, LEADS, &body).await;
@@ -331,7 +332,7 @@ async fn writes_and_reads_of_leads_are_audited(world: World) {
     seen.sort_unstable();
     assert_eq!(seen, ["\"GET /ext/crm/lead\"", "\"POST /ext/crm/lead\""]);
     assert_eq!((entries.len(), &entries[0]["detalhe"]), (3, &json!("lead 1 criado")));
-    assert_eq!(calls.count("audit").await, 1, "what changes nothing leaves a look alone");
+    assert_eq!(calls.count("audit").await, audited + 1, "what changes nothing leaves a look alone");
 }
 
 #[both_engines]

@@ -140,7 +140,7 @@ async fn an_old_version_changes_nothing_and_both_states_are_told(world: World) {
             "versao: o registro foi alterado em 14/11/2026 10:32:05 e está na versão 2, não na 1; nada foi gravado. Confira e envie de novo.",
             "endereco: enviado \"https://outro.example\"; agora \"https://novo.example\".",
             "entidades: enviado \"beneficio, evento, vistoria, helpDesk, consulta\"; agora \"beneficio, helpDesk\".",
-            "cabecalhos: enviado \"X-Outra\"; agora \"X-Api-Key\".",
+            "cabecalhos: enviado \"X-Outra\"; agora nada.",
             "simultaneas: enviado \"9\"; agora \"3\".",
             "ativo: enviado \"false\"; agora \"true\".",
         ]

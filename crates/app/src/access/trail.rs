@@ -152,7 +152,7 @@ pub(super) fn note_failure(app: &App, target: &Target, detail: String) {
     match target.entry(detail, AccessResult::Failure, app.now()) {
         Some(entry) => app.trail.push(entry),
         None => {
-            tracing::info!(address = %target.address, operation = target.operation, "a login named no user")
+            tracing::info!(address = %target.address, operation = target.operation, "a login named no user");
         }
     }
 }

@@ -87,11 +87,12 @@ async fn two_workbooks_of_one_association_keep_no_other_waiting_and_end_with_the
         (ImportState::Ready, 1),
         "another association's is read meanwhile"
     );
-    assert_eq!(places.workbook_readings.held(), 1, "theirs share one place");
+    until("theirs share one place", async || places.workbook_readings.held() == 1).await;
 
     for sender in senders {
         sender.abort();
-        assert!(sender.await.unwrap_err().is_cancelled());
+        // On a slow machine the one that waited may have been told that no place is free.
+        assert!(sender.await.map_or_else(|error| error.is_cancelled(), |sent| sent.is_err()));
     }
     gate.open();
     until("the place is free", async || places.workbook_readings.held() == 0).await;

@@ -145,7 +145,7 @@ async function secondFactor(page, look = seen) {
   await page.waitForSelector("h1:has-text('Painel')");
 }
 
-// Its owner switches it off himself, and needs his password for it.
+// Its owner switches it off himself, and needs a code for it: the password alone is no proof.
 async function switchingOff(page) {
   await enter(page, OPERATOR);
   await page.goto(`${demo}/console/conta/segundo-fator`);
@@ -154,15 +154,37 @@ async function switchingOff(page) {
   await page.fill("#prova", code(await page.innerText(".key")));
   await page.click("text=Confirmar e ligar");
   await page.waitForSelector(".codes");
+  const recovery = await page.locator(".codes code").allInnerTexts();
   await page.goto(`${demo}/console/conta/segundo-fator`);
   await seen(page, "segundo-fator-ligado");
-  await page.fill("#prova", "errada errada");
-  await page.click("text=Desligar o segundo fator");
-  await page.waitForSelector("[role=alert]");
   await page.fill("#prova", OPERATOR[1]);
+  await page.click("text=Desligar o segundo fator");
+  await page.waitForSelector("[role=alert] >> text=O código não confere");
+  await page.fill("#prova", recovery[0]);
   await page.click("text=Desligar o segundo fator");
   await page.waitForSelector(".notice[role=status]");
   assert.match(await page.innerText("main"), /Desligado/);
+}
+
+// Demanded of operators, it comes before anything else; no longer demanded, everything opens again.
+async function demanded(page) {
+  const demand = async (act) => {
+    await enter(page);
+    await page.goto(`${demo}/console/usuarios`);
+    await act("section:has(h2:has-text('Exigir o segundo fator')) input[value=operador]");
+    await page.click("section:has(h2:has-text('Exigir o segundo fator')) button");
+    await page.waitForSelector(".notice[role=status] >> text=Pronto");
+    await leave(page);
+    await enter(page, OPERATOR);
+  };
+  await demand((box) => page.check(box));
+  await page.waitForSelector(".notice >> text=exige o segundo fator");
+  await page.goto(`${demo}/console/associados`);
+  assert.match(page.url(), /\/console\/conta\/segundo-fator$/);
+  await seen(page, "segundo-fator-exigido");
+  await leave(page);
+  await demand((box) => page.uncheck(box));
+  await page.waitForSelector("h1:has-text('Painel')");
 }
 
 // A refusal is a calm page with a way back.
@@ -220,6 +242,7 @@ export const journeys = [
   ["a second factor, on a phone", PHONE, secondFactor],
   ["a second factor, without scripts", { javaScriptEnabled: false }, (page) => secondFactor(page, () => {})],
   ["switching a second factor off", LOOKED_AT, switchingOff],
+  ["a second factor that is demanded", LOOKED_AT, demanded],
   ["refusals are pages", LOOKED_AT, refusals],
   ["the audit in words", {}, auditing],
 ];

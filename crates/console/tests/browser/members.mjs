@@ -211,6 +211,30 @@ async function edges(page) {
   }
 }
 
+// What is looked for has an address to come back to; whatever names a person stands in none.
+async function addresses(page) {
+  const found = "tbody tr:has(td:nth-child(2):not(:empty))";
+  await enter(page);
+  await page.goto(`${demo}/console/associados`);
+  await page.fill("#nome", "maria");
+  await page.click("form.filters button");
+  await page.waitForURL(/\?nome=maria$/);
+  const name = await page.innerText(`${found} td:first-child`);
+  const document = await page.innerText(`${found} td:nth-child(2)`);
+  await page.fill("#cpf", document);
+  await page.click("form.filters button");
+  await page.waitForURL(/\/console\/associados$/);
+  const rows = await page.locator("tbody tr").allInnerTexts();
+  assert.ok(rows.length > 0 && rows.every((row) => row.includes(name)), rows.join("\n"));
+  assert.equal(await page.inputValue("#cpf"), document);
+  await page.goBack();
+  assert.match(page.url(), /\?nome=maria$/);
+  await page.fill("#busca", document);
+  await page.press("#busca", "Enter");
+  await page.waitForURL(/\/console\/associados\/\d+$/);
+  assert.ok((await page.innerText("h1")).includes(name));
+}
+
 // Names that are no names: nothing runs, nothing breaks out of its place, at a phone's width.
 async function hostile(page) {
   const name = `<script>document.title='x'</script> 😀 ${"Longuíssimo".repeat(14)}`;
@@ -248,6 +272,8 @@ export const journeys = [
   ["kept filters and chosen columns, without scripts", { javaScriptEnabled: false }, filters],
   ["from the panel to the rows of a month", {}, months],
   ["what is typed as people type it", {}, edges],
+  ["an address for what is looked for, but for documents", {}, addresses],
+  ["an address for what is looked for, but for documents, without scripts", { javaScriptEnabled: false }, addresses],
   ["names that are no names", PHONE, hostile],
 ];
 

@@ -75,20 +75,40 @@ async function twoAtOnce(page) {
   await page.waitForSelector(".notice[role=status]");
 }
 
+// Which partners may ask more often without a user: a line that is none is told, and nothing typed is lost.
+async function openValidation(page) {
+  const save = () => page.click('main form button:has-text("Salvar")');
+  await enter(page);
+  await page.click("nav >> text=Cadastros");
+  await page.click(".places >> text=Validação aberta");
+  await page.fill("#parceiros", "203.0.113.0/24 muitas");
+  await save();
+  await page.waitForSelector("#parceiros[aria-invalid=true]");
+  assert.equal(await page.inputValue("#parceiros"), "203.0.113.0/24 muitas");
+  for (const lines of ["203.0.113.0/24 5000", ""]) {
+    await page.fill("#parceiros", lines);
+    await save();
+    await page.waitForSelector(".notice[role=status] >> text=salvas");
+    assert.equal(await page.inputValue("#parceiros"), lines);
+    await page.goto(`${demo}/console/validacao`);
+  }
+}
+
 export const journeys = [
   ["a plan, by mouse", {}, (page) => plan(page, "Plano do Rato")],
   ["a plan, on a phone", { viewport: { width: 360, height: 740 }, hasTouch: true }, (page) => plan(page, "Plano do Bolso")],
   ["a plan, without scripts", { javaScriptEnabled: false }, (page) => plan(page, "Plano Simples")],
   ["a situation with its colour, by keyboard", {}, situation],
   ["two people alter one branch", {}, twoAtOnce],
+  ["partners who ask without a user", {}, openValidation],
 ];
 
 export async function pages(page) {
   await page.goto(`${demo}/console/cadastros`);
   const all = await page.locator(".places a").evaluateAll((links) => links.map((one) => one.getAttribute("href")));
-  assert.equal(all.length, 19);
+  assert.equal(all.length, 20);
   // One of each shape: the others are made of the same fields.
-  const found = [["cadastros", "/console/cadastros"]];
+  const found = [["cadastros", "/console/cadastros"], ["validacao", "/console/validacao"]];
   for (const register of ["situacao", "fornecedor", "vencimento", "instalacao", "medico"]) found.push([`cadastro-${register}`, `/console/cadastros/${register}`]);
   for (const register of ["situacao", "fornecedor", "campoAdicional", "instalacao", "cartaoCredito"]) found.push([`cadastro-${register}-novo`, `/console/cadastros/${register}/novo`]);
   for (const register of ["situacao", "etapa", "tipoVistoria"]) {

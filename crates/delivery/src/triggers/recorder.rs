@@ -21,6 +21,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// A receiver gets nothing more while so many of its results cannot be written, though others' can.
 const MOST_SET_ASIDE: usize = 5;
+/// No lease has this number.
+const NO_LEASE: i64 = 0;
 
 /// What came of a message, and the line whose place it keeps until that is written down.
 pub struct Ended {
@@ -121,10 +123,10 @@ impl Engine {
     }
 
     /// Writes one result that may be the one that no database takes. Then it waits aside, and its message stays in hand.
-    async fn write_alone(self: &Arc<Engine>, one: Ended) {
+    async fn write_alone(self: &Arc<Engine>, mut one: Ended) {
         let job = &one.outcome.job;
         let (tenant, receiver, history) = (job.tenant, job.receiver, job.history);
-        match self.conclude(tenant, vec![one.outcome.clone()]).await {
+        match self.conclude_one(&mut one).await {
             Ok(()) => self.end(one, true),
             Err(error) => {
                 tracing::error!(%tenant, %receiver, %history, %error, "the result of a delivery cannot be written; it is tried again");
@@ -134,13 +136,13 @@ impl Engine {
         }
     }
 
-    async fn write_aside(self: Arc<Engine>, one: Ended) {
+    async fn write_aside(self: Arc<Engine>, mut one: Ended) {
         let (tenant, receiver) = (one.outcome.job.tenant, one.outcome.job.receiver);
         let (begun, mut pause) = (Instant::now(), FIRST_PAUSE);
         let is_written = loop {
             tokio::time::sleep(pause).await;
             pause = longer(pause);
-            match self.conclude(tenant, vec![one.outcome.clone()]).await {
+            match self.conclude_one(&mut one).await {
                 Ok(()) => break true,
                 Err(_) if self.is_given_up(begun) => break false,
                 Err(error) => {
@@ -151,6 +153,18 @@ impl Engine {
         lock(&self.unwritten).take_back(tenant, receiver);
         self.end(one, is_written);
         self.wake.notify_one();
+    }
+
+    /// Writes one result. It may be there already, where the answer to an earlier try was lost: then it is told as by one
+    /// who does not know what became of the message meanwhile.
+    async fn conclude_one(&self, one: &mut Ended) -> Result<(), Error> {
+        let tenant = one.outcome.job.tenant;
+        let concluded = self.conclude(tenant, vec![one.outcome.clone()]).await;
+        if !matches!(concluded, Err(Error::Storage(storage::Error::Conflict(_)))) {
+            return concluded;
+        }
+        one.outcome.job.lease = NO_LEASE;
+        self.conclude(tenant, vec![one.outcome.clone()]).await
     }
 
     async fn conclude(&self, tenant: TenantId, outcomes: Vec<Outcome>) -> Result<(), Error> {

@@ -69,6 +69,35 @@ async fn a_result_that_cannot_be_written_sends_no_message_again(world: World) {
     app.db.close().await;
 }
 
+/// As behind a commit whose answer was lost.
+#[both_engines]
+async fn a_result_that_is_there_already_holds_up_nothing(world: World) {
+    let scene = Scene::of(world).await;
+    let receiver = Receiver::start(|_| testkit::Reaction::Late(3 * SECOND, 204)).await;
+    let (code, _) = scene.add(&receiver).await;
+    let delivering = scene.engine().await;
+    let benefit = scene.office.benefit(1).await;
+    until("it is under way", || async { receiver.count() == 1 }).await;
+    let unit = scene.world.db().write(Lane::of(scene.world.here), scene.world.here, |tx, tenant| {
+        Box::pin(async move {
+            let written = sql("INSERT INTO deliveries (tenant, receiver, history_code, ended_at)
+                 SELECT tenant, receiver, history_code, created_at FROM outbox WHERE tenant = $1");
+            tx.execute(written.arg(*tenant)).await?;
+            tx.execute(sql("DELETE FROM outbox WHERE tenant = $1").arg(*tenant)).await.map(drop)
+        })
+    });
+    let done: Result<(), storage::Error> = unit.await;
+    done.unwrap();
+    scene.office.set(benefit, 1, "SUSPENSO").await;
+    until("the next of its record goes", || async { receiver.count() == 2 }).await;
+    until("both have arrived", || async {
+        let all = scene.deliveries(code).await;
+        all.len() == 2 && all.iter().all(|one| one.delivery.state == DeliveryState::Delivered)
+    })
+    .await;
+    delivering.stop(SECOND).await;
+}
+
 mod a_database_that_turned_read_only_stops_deliveries_until_it_takes_writes {
     use super::*;
 

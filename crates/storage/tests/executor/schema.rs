@@ -339,10 +339,10 @@ fn back_to(engine: Engine, version: usize) -> String {
     let mut undo = Vec::new();
     for text in storage::schema_texts().skip(version) {
         let mut of_this = Vec::new();
-        for statement in text.split(';') {
-            let code: String =
-                statement.lines().filter(|line| !line.trim().starts_with("--")).collect::<Vec<_>>().join(" ");
-            let words: Vec<&str> = code.split_whitespace().collect();
+        // Comments go first: one may have a semicolon in it.
+        let code: Vec<&str> = text.lines().filter(|line| !line.trim().starts_with("--")).collect();
+        for statement in code.join("\n").split(';') {
+            let words: Vec<&str> = statement.split_whitespace().collect();
             match words[..] {
                 ["CREATE", "TABLE", name, ..] => of_this.push(format!("DROP TABLE {name};")),
                 ["CREATE", "NAME_INDEX", name, ..] => {

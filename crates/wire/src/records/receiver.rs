@@ -95,9 +95,8 @@ pub struct ReceptorTO {
     /// A versão deste registro, a enviar de volta na alteração.
     #[schema(examples(1))]
     pub versao: i64,
-    /// O segredo novo. Vem só na resposta da alteração que leva o receptor a outro servidor, e só uma vez.
+    /// O segredo novo, só na resposta da alteração que leva o receptor a outro servidor, e só uma vez; `null` em todas as outras.
     #[schema(examples("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub novo_segredo: Option<String>,
 }
 

@@ -7,7 +7,7 @@ use crate::settings::Settings;
 use app::{App, checkup, presence, server_key, tenants};
 use domain::Moment;
 use std::time::Duration;
-use storage::{Address, Options, Schema};
+use storage::{Address, Db, Options, Schema, TransportProtection};
 
 const WHAT: &str = "banco de dados";
 /// Looking at every page of a large file takes its time; after this it is left off.
@@ -24,11 +24,11 @@ pub async fn examine(settings: &Settings, address: &Address) -> Vec<Finding> {
         Ok(opened) => opened,
         Err(error) => return vec![Finding::failed(WHAT, error)],
     };
-    // What protects the connection to a database server belongs into this line.
     match db.describe().await {
         Ok(name) => findings.push(Finding::fine(WHAT, format!("{name} em {address}."))),
         Err(error) => return vec![Finding::failed(WHAT, app::Error::from(error))],
     }
+    findings.extend(check_transport(&db).await);
     let newest = storage::newest_schema();
     if migrated.from != newest {
         let found = migrated.from;
@@ -65,6 +65,28 @@ async fn examine_content(settings: &Settings, address: &Address, app: &App) -> V
     findings
 }
 
+/// What protects the way to a database server; a file has none.
+async fn check_transport(db: &Db) -> Option<Finding> {
+    const WHAT: &str = "conexão";
+    let text = match db.transport_protection() {
+        TransportProtection::File => return None,
+        TransportProtection::Socket => "por um soquete desta máquina.".to_owned(),
+        TransportProtection::Tls => {
+            let version = db.describe_transport().await;
+            format!("cifrada ({version}), com o certificado e o nome do servidor conferidos.")
+        }
+        TransportProtection::PlainLoopback => "sem TLS, dentro desta máquina.".to_owned(),
+        TransportProtection::PlainByChoice => {
+            return Some(Finding::warning(
+                WHAT,
+                "sem TLS (sslmode=disable): a senha e os dados passam abertos pela rede; tire sslmode=disable do endereço e \
+                 ligue o TLS no servidor de banco de dados.",
+            ));
+        }
+    };
+    Some(Finding::fine(WHAT, text))
+}
+
 /// Stores something durably, which leaves nothing behind.
 async fn check_writing(app: &App) -> Finding {
     const WHAT: &str = "gravação";
@@ -72,7 +94,11 @@ async fn check_writing(app: &App) -> Finding {
         Ok(()) => Finding::fine(WHAT, "o banco de dados grava."),
         Err(error) => {
             let why = plainly(&error.to_string());
-            Finding::fault(WHAT, format!("o banco de dados não grava: {why}. Até que grave, nada se altera."))
+            let text = format!(
+                "o banco de dados não grava: {why}; confira o espaço em disco, as permissões e, no PostgreSQL, se o endereço é \
+                 o do servidor que aceita gravações. Até que grave, nada se altera."
+            );
+            Finding::fault(WHAT, text)
         }
     }
 }
@@ -221,7 +247,8 @@ async fn check_half_brought(app: &App) -> Option<Finding> {
         Ok(Some(tenant)) => Some(Finding::warning(
             WHAT,
             format!(
-                "a base {tenant} está sendo trazida, ou ficou pela metade; repita o mesmo `amparo bring` até o fim."
+                "a base {tenant} está sendo trazida, ou ficou pela metade; repita o mesmo `amparo bring` até o fim, ou \
+                 descarte-a com `amparo bring --discard`."
             ),
         )),
         Err(error) => Some(Finding::failed(WHAT, error)),

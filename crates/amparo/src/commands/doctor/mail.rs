@@ -36,7 +36,11 @@ pub async fn check_transport(settings: &Settings, address: &Address) -> Finding 
             ),
             Err(error) => Finding::fault(
                 WHAT,
-                format!("não se pode gravar em {}: {}.", folder.display(), plainly(&error.to_string())),
+                format!(
+                    "não se pode gravar em {}: {}; confira mail.folder e as permissões.",
+                    folder.display(),
+                    plainly(&error.to_string())
+                ),
             ),
         },
         (None, Err(error)) => Finding::failed(WHAT, error),

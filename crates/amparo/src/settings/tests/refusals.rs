@@ -109,6 +109,8 @@ fn zero_is_allowed_where_it_makes_sense() {
     assert_eq!(never.storage.slow_statement, None);
     let never = given().args(&["--access-console-idle=0s"]).load().unwrap();
     assert_eq!(never.access.console_idle, None);
+    let at_once = given().args(&["--http-drain=0s", "--http-user-requests-per-second=0"]).load().unwrap();
+    assert!(at_once.http.drain.is_zero() && at_once.http.user_requests_per_second == 0);
     assert_eq!(
         given().args(&["--storage-slow-statement=0"]).refused(),
         "O valor \"0\" não serve para storage.slow_statement (opção --storage-slow-statement): use 0s para desligar, ou \
@@ -118,19 +120,12 @@ fn zero_is_allowed_where_it_makes_sense() {
 
 #[test]
 fn no_count_or_duration_but_those_may_be_zero() {
+    const COUNTS: [&str; 3] = ["storage.mmap_mib", "files.base_gib", "http.user_requests_per_second"];
+    const DURATIONS: [&str; 3] = ["storage.slow_statement", "access.console_idle", "http.drain"];
     for setting in list::all() {
         let zero = match (setting.default.as_integer(), setting.default.as_str().and_then(duration::parse)) {
-            (Some(_), _)
-                if !["storage.mmap_mib", "files.base_gib"].contains(&setting.key.as_str())
-                    && !setting.key.ends_with("_days") =>
-            {
-                "0"
-            }
-            (None, Some(_))
-                if !["storage.slow_statement", "access.console_idle"].contains(&setting.key.as_str()) =>
-            {
-                "0s"
-            }
+            (Some(_), _) if !COUNTS.contains(&setting.key.as_str()) && !setting.key.ends_with("_days") => "0",
+            (None, Some(_)) if !DURATIONS.contains(&setting.key.as_str()) => "0s",
             _ => continue,
         };
         let sentence = given().var(&setting.variable, zero).refused();

@@ -95,7 +95,7 @@ impl HostHandshake {
         }
         self.fell_back.store(!is_encrypted, Ordering::Relaxed);
         match is_encrypted {
-            true => Ok(ServerStream::Encrypted(self.tls.connect(socket).await?)),
+            true => Ok(ServerStream::Encrypted(Box::new(self.tls.connect(socket).await?))),
             false => Ok(ServerStream::Plain(PasswordGuard::new(socket))),
         }
     }
@@ -119,7 +119,7 @@ impl TlsConnect<Socket> for HostHandshake {
 }
 
 pub enum ServerStream {
-    Encrypted(RustlsStream),
+    Encrypted(Box<RustlsStream>),
     Plain(PasswordGuard<Socket>),
 }
 
