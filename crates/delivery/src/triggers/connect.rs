@@ -26,6 +26,8 @@ pub struct Connector {
     names: Names,
 }
 
+type Lookup = fn(&str, u16) -> io::Result<Vec<SocketAddr>>;
+
 /// Names that are looked up at once. The system's lookup holds a thread for as long as a name server keeps silent, whoever
 /// has given up on it meanwhile; the threads are everybody's.
 const LOOKUPS: usize = 32;
@@ -33,7 +35,7 @@ const LOOKUPS: usize = 32;
 #[derive(Clone)]
 struct Names {
     places: Arc<Semaphore>,
-    lookup: fn(&str, u16) -> io::Result<Vec<SocketAddr>>,
+    lookup: Lookup,
 }
 
 impl Names {
@@ -204,7 +206,7 @@ mod tests {
     #[tokio::test]
     async fn a_name_inside_is_refused_as_one_that_is_not_there() {
         let connector = Connector::new(Arc::default()).unwrap();
-        let lookups: [fn(&str, u16) -> io::Result<Vec<SocketAddr>>; 3] = [
+        let lookups: [Lookup; 3] = [
             |_, _| Err(io::Error::other("no such name")),
             |_, _| Ok(Vec::new()),
             |_, port| Ok(vec![SocketAddr::new([10, 0, 0, 7].into(), port)]),

@@ -33,7 +33,7 @@ async fn refuse_results(world: &World, refuse: bool) {
     };
     for text in texts {
         let unit = world.db().write(Lane::of(world.here), *text, |tx, text| {
-            Box::pin(async move { tx.execute(sql(*text)).await.map(drop) })
+            Box::pin(async move { tx.execute(sql(text)).await.map(drop) })
         });
         let done: Result<(), storage::Error> = unit.await;
         done.unwrap();

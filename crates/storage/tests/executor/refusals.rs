@@ -84,7 +84,7 @@ async fn a_full_disk_is_known_until_there_is_room() {
     let database = Database::fresh(Engine::Sqlite).await;
     let db = scratch(&database).await;
     let pages = async |most: &'static str| {
-        let limit = db.write(lane(), most, |tx, most| Box::pin(tx.all(sql(*most))));
+        let limit = db.write(lane(), most, |tx, most| Box::pin(tx.all(sql(most))));
         limit.await.unwrap();
     };
     pages("PRAGMA max_page_count = 1").await;

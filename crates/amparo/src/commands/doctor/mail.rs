@@ -5,6 +5,7 @@ use crate::commands::mail_folder;
 use crate::fatal::plainly;
 use crate::settings::Settings;
 use app::{App, checkup};
+use domain::Moment;
 use std::fs::{DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
@@ -77,7 +78,7 @@ pub async fn check_queue(app: &App) -> Finding {
             WHAT,
             format!(
                 "{waiting} mensagens esperam, a mais antiga desde {}; confira o servidor de e-mail e se há um servidor no ar.",
-                oldest.map(|at| at.to_iso()).unwrap_or_default()
+                oldest.map(Moment::to_iso).unwrap_or_default()
             ),
         ),
     }
