@@ -141,9 +141,9 @@ async fn doctor_enters_the_mail_server_and_sends_nothing(database: Database) {
         ("ok", "pelo servidor 127.0.0.1"),
     );
     assert!(server.mails().is_empty());
-    let unreachable = "--mail-smtp smtp://ana:segredo@127.0.0.1:1";
+    let unreachable = "--mail-smtp smtp://ana:abracadabra@127.0.0.1:1";
     assert_check(&amparo, unreachable, "e-mail", ("erro", "nenhum servidor atende"));
-    assert!(!text(&amparo.run(&format!("{DOCTOR} {unreachable}"))).contains("segredo"));
+    assert!(!text(&amparo.run(&format!("{DOCTOR} {unreachable}"))).contains("abracadabra"));
     assert_check(&amparo, unreachable, "configuração", ("aviso", "AMPARO_MAIL_SMTP"));
 }
 
