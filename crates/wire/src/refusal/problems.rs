@@ -1,0 +1,158 @@
+//! What is wrong with a register, a file, a field of a benefit or an import, in the words of a refusal.
+
+use super::listed;
+use domain::{FieldProblem, FileProblem, ImportProblem, RegisterProblem};
+
+/// What comes behind the name of the field, and why it is wrong.
+pub(super) fn describe_register(problem: &RegisterProblem) -> (String, String) {
+    use RegisterProblem as P;
+    let sentence = match problem {
+        P::Missing => "informe um valor.".to_owned(),
+        P::NotThere { what, code } => format!("{what} {code} não existe para o seu usuário."),
+        P::Unknown { what, code } => {
+            format!("{what} {code} não existe para o seu usuário ou não está em uso.")
+        }
+        P::UnknownPart { at, what, code } => {
+            return (format!("[{at}]"), format!("{what} {code} não existe ou é de outra entidade."));
+        }
+        P::NotAmong(allowed) => format!("não combina com o resto; use {}.", listed(allowed)),
+        P::OnlyFor(what) => format!("só se informa para {what}."),
+        P::Before(other) => format!("não pode ser antes de {other}."),
+        P::NotAVehicle(code) => format!("o benefício {code} não é veicular."),
+        P::NoFilter(allowed) => format!("informe ao menos um destes: {}.", listed(allowed)),
+        P::Fixed { now } => format!("não muda depois de cadastrado; é {now}."),
+        P::CodeTaken { what, code } => {
+            format!("{code} já é o código de outro registro; {what} precisa de outro.")
+        }
+        P::Taken { what, code } => format!("já é o valor d{what} {code}; use outro."),
+        P::LastActive { what } => {
+            format!("{what} é o último registro em uso; cadastre ou ative outro antes.")
+        }
+        P::IsDefault => "esta é a situação padrão do seu tipo; marque outra como padrão antes.".to_owned(),
+        P::InactiveDefault => "uma situação inativa não pode ser a padrão.".to_owned(),
+        P::Installed { installation } => {
+            format!(
+                "este rastreador está em um veículo (instalação {installation}); registre a remoção antes."
+            )
+        }
+    };
+    (String::new(), sentence)
+}
+
+/// Why a file is not kept.
+pub(super) fn describe_file(problem: &FileProblem) -> String {
+    const KINDS: &str = "envie uma foto (JPEG, PNG ou WebP), um PDF, um DOCX ou um XLSX.";
+    match problem {
+        FileProblem::Empty => "veio vazio; escolha o arquivo de novo.".to_owned(),
+        FileProblem::TooLarge { most_mib } => format!("passa de {most_mib} MB, o máximo; envie um menor."),
+        FileProblem::Unknown => format!("o conteúdo não é de um tipo aceito; {KINDS}"),
+        FileProblem::Heic => {
+            "esta foto está no formato HEIC, que poucos programas abrem; envie-a em JPEG. No iPhone, escolha Ajustes, Câmera, \
+             Formatos, Mais compatível, ou envie a foto pelo navegador do próprio telefone, que a converte."
+                .to_owned()
+        }
+        FileProblem::Animated => "é uma imagem animada; envie uma foto parada.".to_owned(),
+        FileProblem::Broken => "está incompleto ou estragado e não abre; envie-o de novo.".to_owned(),
+        FileProblem::TooManyPixels { most_megapixels } => {
+            format!("a foto passa de {most_megapixels} megapixels, o máximo; envie uma menor.")
+        }
+        FileProblem::Macros => "o documento traz macros (programas); salve-o sem elas e envie de novo.".to_owned(),
+        FileProblem::TooMany { most } => {
+            format!("este registro já tem {most} arquivos, o máximo; remova um antes de enviar outro.")
+        }
+        FileProblem::BaseFull { most_gib } => {
+            format!("a associação já guarda {most_gib} GiB de arquivos, o máximo; fale com o administrador.")
+        }
+        FileProblem::Gone => "foi removido há tempo demais e já não existe; envie-o de novo.".to_owned(),
+    }
+}
+
+/// The part of the field that is wrong, and why.
+pub(super) fn describe_field(problem: &FieldProblem) -> (&'static str, String) {
+    match problem {
+        FieldProblem::Unnamed => ("codCampo", "informe o código ou o nome do campo.".to_owned()),
+        FieldProblem::UnknownCode(code) => {
+            ("codCampo", format!("o campo {code} não existe para este tipo de benefício."))
+        }
+        FieldProblem::UnknownName(name) => {
+            ("nome", format!("o campo \"{name}\" não existe para este tipo de benefício."))
+        }
+        FieldProblem::NotAText => ("valor", "deve ser um texto, entre aspas.".to_owned()),
+        FieldProblem::NotANumber => ("valor", "deve ser um número, como 12 ou 12.5.".to_owned()),
+        FieldProblem::NotADate => ("valor", "deve ser uma data do calendário, como 14/11/2026.".to_owned()),
+        FieldProblem::NotABoolean => ("valor", "deve ser true ou false.".to_owned()),
+        FieldProblem::TooLong(longest) => ("valor", format!("use no máximo {longest} caracteres.")),
+        FieldProblem::NotAnOption(options) => ("valor", format!("use {}.", listed(options))),
+    }
+}
+
+/// What is wrong with a file that is imported, or with what is asked of an import.
+pub(super) fn describe_import(problem: &ImportProblem) -> String {
+    use ImportProblem as P;
+    match problem {
+        P::TooLarge(most) => {
+            format!("arquivo: é grande demais; envie no máximo {most} MB, ou divida a planilha.")
+        }
+        P::UnknownFormat => {
+            "arquivo: não é um CSV nem um XLSX; na planilha, salve como CSV ou como pasta de trabalho do Excel (.xlsx)."
+                .to_owned()
+        }
+        P::Damaged => {
+            "arquivo: a planilha está danificada, incompleta ou protegida por senha; abra-a, salve de novo e envie."
+                .to_owned()
+        }
+        P::UnpacksTooLarge => {
+            "arquivo: descompactada, a planilha é grande demais; apague abas e colunas que não interessam, ou salve como CSV."
+                .to_owned()
+        }
+        P::TooManySheets(most) => format!(
+            "arquivo: tem abas demais; deixe no máximo {most}, ou salve só a aba que interessa como CSV."
+        ),
+        P::RepeatedSheet => {
+            "arquivo: a mesma aba aparece mais de uma vez na planilha; abra-a, salve de novo e envie.".to_owned()
+        }
+        P::TooSlow => {
+            "arquivo: a planilha leva tempo demais para ser lida; apague abas e células vazias que não interessam, ou salve como CSV."
+                .to_owned()
+        }
+        P::TooManyReading(most) => format!(
+            "arquivo: já há {most} planilhas sendo lidas nesta base; espere que uma termine e envie de novo."
+        ),
+        P::Empty => {
+            "arquivo: está vazio; a primeira linha traz os nomes das colunas, e cada linha abaixo, um registro."
+                .to_owned()
+        }
+        P::TooManyRows(most) => format!("arquivo: tem linhas demais; envie no máximo {most} por vez."),
+        P::TooManyColumns(most) => format!("arquivo: tem colunas demais; deixe no máximo {most}."),
+        P::CellTooLong { row, longest } => format!(
+            "arquivo: na linha {row} há um texto longo demais; use no máximo {longest} caracteres em cada célula."
+        ),
+        P::UnknownColumn(name) => format!("colunas: o arquivo não tem a coluna \"{name}\"."),
+        P::UnknownField(name) => {
+            format!("colunas: \"{name}\" não é um campo desta importação; veja em camposPossiveis os que são.")
+        }
+        P::FieldTwice(name) => format!("colunas: duas colunas vão para {name}; escolha uma."),
+        P::BenefitUnnamed => "informe o CPF do titular, a placa ou o código do benefício.".to_owned(),
+        P::NoBenefit => {
+            "titular: não há um benefício em vigor dele que você possa ver; confira o CPF, a placa ou o código."
+                .to_owned()
+        }
+        P::ManyBenefits => {
+            "titular: ele tem mais de um benefício em vigor; diga qual, pela placa ou pelo código do benefício."
+                .to_owned()
+        }
+        P::SameRecord(line) => format!("repete o registro da linha {line}; deixe só uma das duas."),
+        P::NotMapped(fields) => format!("colunas: diga que coluna do arquivo traz {}.", fields.join(" e ")),
+        P::WrongState(what) => format!("codImportacao: {what}"),
+        P::TooLate => {
+            "codImportacao: uma importação pode ser desfeita por 7 dias, e eles já passaram.".to_owned()
+        }
+        P::NoBranch => {
+            "codLoja: a linha não diz a loja; escolha, nas colunas do arquivo, a loja de quem é novo.".to_owned()
+        }
+        P::Removed => {
+            "este código foi de um registro que uma importação desfeita removeu, e não volta a ser usado; deixe a célula vazia."
+                .to_owned()
+        }
+    }
+}
