@@ -160,6 +160,7 @@ pub struct Pace {
 
 impl Pace {
     /// Takes a turn: writes what waits, or lets it wait.
+    #[boxed::future]
     pub async fn turn(&mut self, app: &App) -> Result<(), Error> {
         self.waited += 1;
         let waiting = app.looks.lock().looks;
@@ -173,6 +174,7 @@ impl Pace {
 
 /// Writes what waits. Called over and over by whoever serves, and once more when he stops. What could not be written waits
 /// on, and keeps no other tenant's from being written.
+#[boxed::future]
 pub async fn flush(app: &App) -> Result<(), Error> {
     let mut failed = access::flush(app).await.err();
     for tenant in app.looks.tenants() {
@@ -202,6 +204,7 @@ pub struct Question {
 }
 
 /// A page of the audit, and where the next begins.
+#[boxed::future]
 pub async fn page(app: &App, caller: &Session, question: Question) -> Result<Page, Error> {
     // Whoever asks sees everything up to now, at least of this process.
     flush(app).await?;
@@ -228,6 +231,7 @@ pub struct Reading {
 
 /// A page of the audit backwards, with the names of the people that it tells of; for administrators. Their names are no look
 /// at them: noting it would make the audit tell of itself.
+#[boxed::future]
 pub async fn newest_first(
     app: &App,
     caller: &Session,
@@ -269,12 +273,14 @@ async fn read_back(
 }
 
 /// The names of the users of a tenant, for those who read the audit.
+#[boxed::future]
 pub async fn user_names(app: &App, caller: &Session) -> Result<HashMap<UserCode, String>, Error> {
     let all = users::list(app, &caller.scope).await?;
     Ok(all.into_iter().map(|user| (user.code, user.name)).collect())
 }
 
 /// The code of the newest entry, after which nothing is told yet.
+#[boxed::future]
 pub async fn newest(app: &App, caller: &Session) -> Result<i32, Error> {
     flush(app).await?;
     let last = counters::last(&app.db, caller.scope.tenant(), Counter::Audit).await?;

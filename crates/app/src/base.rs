@@ -169,6 +169,7 @@ pub fn first_stage(funnel: &Funnel) -> Option<&Stage> {
 }
 
 /// The registers of a tenant as they are now.
+#[boxed::future]
 pub async fn registers(app: &App, tenant: TenantId) -> Result<Arc<Registers>, Error> {
     let needed = app.memory.versions(tenant);
     if let (Some(needed), Some(kept)) = (needed, app.memory.registers.get(&tenant))
@@ -287,6 +288,7 @@ impl Directory {
 }
 
 /// The tenant of a request without a credential: its host's, else the default.
+#[boxed::future]
 pub async fn meant(app: &App, host: Option<&str>) -> Result<TenantId, Error> {
     directory(app).await?.meant(host).ok_or(Error::NoTenant)
 }

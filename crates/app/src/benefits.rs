@@ -99,6 +99,7 @@ impl Input {
 }
 
 /// Creates a benefit, or changes the one whose code was sent.
+#[boxed::future]
 pub async fn save(
     app: &App,
     caller: &Session,
@@ -292,6 +293,7 @@ pub(crate) async fn free_card(tx: &mut Tx, tenant: TenantId) -> Result<CardNumbe
 }
 
 /// Cancels a benefit; one that is cancelled stays as it is.
+#[boxed::future]
 pub async fn cancel(
     app: &App,
     caller: &Session,

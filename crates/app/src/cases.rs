@@ -110,6 +110,7 @@ fn unknown(kind: CaseKind, code: i32) -> Error {
 }
 
 /// Opens a case: in the situation in which its kind begins.
+#[boxed::future]
 pub async fn open(
     app: &App,
     caller: &Session,
@@ -146,6 +147,7 @@ async fn write_new(tx: &mut Tx, asked: &Asked<Input>) -> Result<Whole, Error> {
 }
 
 /// Changes the fields of a case.
+#[boxed::future]
 pub async fn change(
     app: &App,
     caller: &Session,

@@ -26,6 +26,7 @@ const MAIL_WAITS: Duration = Duration::from_secs(15 * 60);
 const MAILS_LOOKED_AT: i64 = 100;
 
 /// Writes something durably, and removes it in the same unit: nothing of it is ever seen.
+#[boxed::future]
 pub async fn try_write(app: &App) -> Result<(), Error> {
     let text = "x".repeat(PROBE_BYTES);
     let lane = Lane::of(TenantId::SERVER);
@@ -48,6 +49,7 @@ pub struct AttachmentSample {
 }
 
 /// Looks whether the bytes of attachments are where they should be: of the newest ones, and of some by chance.
+#[boxed::future]
 pub async fn sample_attachments(app: &App, place: &Place) -> Result<AttachmentSample, Error> {
     let mut sample = AttachmentSample::default();
     for tenant in tenants::all(&app.db).await?.iter().map(|one| one.id) {
@@ -98,6 +100,7 @@ pub enum TroubleKind {
 }
 
 /// The receivers in use that do not get what they should, whoever's they are.
+#[boxed::future]
 pub async fn find_receiver_troubles(app: &App) -> Result<Vec<ReceiverTrouble>, Error> {
     let mut troubles = Vec::new();
     for tenant in tenants::all(&app.db).await?.iter().filter(|one| one.active).map(|one| one.id) {
@@ -144,6 +147,7 @@ pub struct StuckMail {
     pub given_up: usize,
 }
 
+#[boxed::future]
 pub async fn find_stuck_mail(app: &App) -> Result<StuckMail, Error> {
     let (waiting, oldest) = mails::waiting_since(&app.db, app.now().minus(MAIL_WAITS)).await?;
     let mut stuck = StuckMail { waiting, oldest, given_up: 0 };

@@ -36,6 +36,7 @@ pub struct Step {
 }
 
 /// Begins a search.
+#[boxed::future]
 pub async fn search(app: &App, caller: &Session, query: PesquisaEventoQuery) -> Result<Search, Error> {
     let scope = caller.scope.clone();
     let registers = registers(app, scope.tenant()).await?;
@@ -64,6 +65,7 @@ pub async fn search(app: &App, caller: &Session, query: PesquisaEventoQuery) -> 
 
 impl Search {
     /// The next claims; `None` where there are no more.
+    #[boxed::future]
     pub async fn next(&mut self, app: &App, caller: &Session) -> Result<Option<Step>, Error> {
         let part = Part { behind: self.behind, skip: 0, limit: STEP };
         let (found, is_full) = self.part(app, caller, part).await?;
@@ -76,6 +78,7 @@ impl Search {
     }
 
     /// A page, and how many claims there are in all.
+    #[boxed::future]
     pub async fn page(&self, app: &App, caller: &Session, number: i32) -> Result<(Step, i64), Error> {
         let skip = i64::from(number - 1) * PAGE;
         let (found, is_full) = self.part(app, caller, Part { behind: None, skip, limit: PAGE }).await?;

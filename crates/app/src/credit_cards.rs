@@ -12,6 +12,7 @@ use storage::secrets::{self, Kind};
 use storage::{Lane, Tx, people};
 
 /// The cards of a person whom the caller may see, also those no longer used; by the name on them, then by code.
+#[boxed::future]
 pub async fn of(app: &App, caller: &Session, person: PersonCode) -> Result<Vec<CreditCard>, Error> {
     let asked = (caller.scope.clone(), person);
     let read = app.db.read(asked, |tx, (scope, person)| Box::pin(read(tx, scope, *person)));
@@ -35,6 +36,7 @@ const TOGETHER: i64 = 200;
 
 /// Seals the tokens of a tenant's cards that stand in the clear, as versions before this one kept them, and empties their
 /// column; says how many there were. Run again where it was cut off, it goes on with the rest.
+#[boxed::future]
 pub async fn seal_clear_tokens(app: &App, vault: &Vault, tenant: TenantId) -> Result<u64, Error> {
     let mut sealed = 0;
     loop {
@@ -73,6 +75,7 @@ pub(crate) async fn seal_token(
 }
 
 /// The same for every association of the server.
+#[boxed::future]
 pub async fn seal_all_clear_tokens(app: &App, vault: &Vault) -> Result<u64, Error> {
     let mut sealed = 0;
     for tenant in storage::tenants::all(&app.db).await? {

@@ -75,6 +75,7 @@ impl Entry {
 }
 
 /// Creates a deal, with its lead where that was sent too, or changes the one of this code.
+#[boxed::future]
 pub async fn save(
     app: &App,
     caller: &Session,
@@ -86,6 +87,7 @@ pub async fn save(
 }
 
 /// Changes the deal of this code as somebody read it: where it is another by now, he is told what differs.
+#[boxed::future]
 pub async fn alter(
     app: &App,
     caller: &Session,

@@ -36,6 +36,7 @@ pub struct Listed<T> {
 
 /// The dependents of a name, a CPF, a card, or of several of these: their codes, by name, then code. The interface gives all
 /// of them at once, so they are read some at a time ([`some`]).
+#[boxed::future]
 pub async fn search(
     app: &App,
     caller: &Session,
@@ -76,6 +77,7 @@ async fn find(
 }
 
 /// Some of the dependents that a search found, in its order.
+#[boxed::future]
 pub async fn some(app: &App, caller: &Session, codes: &[DependentCode]) -> Result<Listed<Found>, Error> {
     let registers = registers(app, caller.scope.tenant()).await?;
     let found = dependents::at(&app.db, &caller.scope, codes).await?;
@@ -87,6 +89,7 @@ pub async fn some(app: &App, caller: &Session, codes: &[DependentCode]) -> Resul
 }
 
 /// Every dependent of a benefit, active or not.
+#[boxed::future]
 pub async fn list(
     app: &App,
     caller: &Session,
@@ -128,6 +131,7 @@ struct Sent {
 }
 
 /// Creates a dependent, or overwrites the one whose code was sent.
+#[boxed::future]
 pub async fn save(
     app: &App,
     caller: &Session,
@@ -138,6 +142,7 @@ pub async fn save(
 }
 
 /// The same for somebody who had this version of the benefit before him: refused where it is another by now.
+#[boxed::future]
 pub async fn save_seen(
     app: &App,
     caller: &Session,

@@ -11,6 +11,7 @@ use storage::{Tx, benefits, installations};
 type Installed = Vec<(Installation, Option<String>)>;
 
 /// What is and was installed for a benefit that the caller may see; by model, then by code.
+#[boxed::future]
 pub async fn of(app: &App, caller: &Session, benefit: BenefitCode) -> Result<Installed, Error> {
     let asked = (caller.scope.clone(), benefit);
     let read = app.db.read(asked, |tx, (scope, benefit)| Box::pin(read(tx, scope, *benefit)));

@@ -37,6 +37,7 @@ impl FairPlaces {
     }
 
     /// Waits for a place, in the order of coming; `None` where none was free for so long, or too many wait already.
+    #[boxed::future]
     pub async fn acquire(&self, tenant: TenantId, patience: Duration) -> Option<HeldPlace> {
         let queue = self.queue_of(tenant);
         let _waiting = queue.waiting.try_acquire_owned().ok()?;

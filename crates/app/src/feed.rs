@@ -26,6 +26,7 @@ pub struct Page {
 }
 
 /// The changes behind a cursor in the caller's branches, of one entity or of all.
+#[boxed::future]
 pub async fn page(
     app: &App,
     caller: &Session,

@@ -140,6 +140,7 @@ pub struct Listed {
 }
 
 /// The files of a record that the caller may see.
+#[boxed::future]
 pub async fn list(app: &App, caller: &Session, owner: Owner) -> Result<Listed, Error> {
     caller.must_be(STAFF)?;
     let read = app.db.read((caller.scope.clone(), owner), |tx, (scope, owner)| {
@@ -155,6 +156,7 @@ pub async fn list(app: &App, caller: &Session, owner: Owner) -> Result<Listed, E
 }
 
 /// A file that the caller may see, removed or not.
+#[boxed::future]
 pub async fn one(app: &App, caller: &Session, code: FileCode) -> Result<Told, Error> {
     let (told, person) = found(app, caller, code).await?;
     saw(app, caller, READ, std::iter::once(person))?;
@@ -162,6 +164,7 @@ pub async fn one(app: &App, caller: &Session, code: FileCode) -> Result<Told, Er
 }
 
 /// The bytes of a file that the caller may see; `None` where there is no small picture of it.
+#[boxed::future]
 pub async fn open(
     app: &App,
     caller: &Session,
@@ -203,6 +206,7 @@ async fn read_seen(tx: &mut Tx, scope: &Scope, code: FileCode) -> Result<Option<
 }
 
 /// Refuses somebody who may not attach anything to a record, before he sends it.
+#[boxed::future]
 pub async fn may_attach(app: &App, caller: &Session, owner: Owner) -> Result<(), Error> {
     caller.must_be(STAFF)?;
     let asked = (caller.scope.clone(), owner);
@@ -228,6 +232,7 @@ impl Entry {
 }
 
 /// Attaches a file to a record. The same bytes again are the file that is there already.
+#[boxed::future]
 pub async fn attach(
     app: &App,
     caller: &Session,
@@ -403,6 +408,7 @@ async fn noted(
 }
 
 /// Removes a file; it stays for a while, and can be taken back. One that was removed stays so.
+#[boxed::future]
 pub async fn remove(
     app: &App,
     caller: &Session,
@@ -414,6 +420,7 @@ pub async fn remove(
 }
 
 /// Takes back that a file was removed.
+#[boxed::future]
 pub async fn restore(
     app: &App,
     caller: &Session,

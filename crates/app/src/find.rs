@@ -81,6 +81,7 @@ fn meanings(text: &str) -> Vec<Meaning> {
 }
 
 /// Finds what the text may mean.
+#[boxed::future]
 pub async fn find(app: &App, caller: &Session, text: &str) -> Result<Finds, Error> {
     let mut finds = Finds::default();
     if text.trim().is_empty() {

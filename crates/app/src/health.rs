@@ -41,6 +41,7 @@ pub struct Receivers {
 }
 
 /// How it goes; for administrators.
+#[boxed::future]
 pub async fn of(app: &App, caller: &Session) -> Result<Health, Error> {
     caller.must_be(&[Role::Administrator])?;
     let tenant = caller.scope.tenant();
@@ -78,6 +79,7 @@ pub enum Unready {
 }
 
 /// Whether requests can be served: the database answers, and the last writes show that one would succeed. Writes nothing.
+#[boxed::future]
 pub async fn readiness(app: &App) -> Result<(), Unready> {
     if let Err(error) = app.db.ping().await.map_err(Error::from) {
         return Err(match error.database_fault() {

@@ -45,6 +45,7 @@ impl Retention {
 }
 
 /// Sweeps if it is time to and nobody else does; says how many rows went, or `None` where it was not our turn.
+#[boxed::future]
 pub async fn run_if_due(app: &App, retention: &Retention) -> Result<Option<u64>, Error> {
     if !jobs::is_due(&app.db, JOB, app.now()).await? {
         return Ok(None);

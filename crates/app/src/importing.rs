@@ -240,11 +240,13 @@ pub fn may_undo(import: &Import, now: Moment) -> bool {
 }
 
 /// An import.
+#[boxed::future]
 pub async fn one(app: &App, by: &By, code: ImportCode) -> Result<Import, Error> {
     imports::find(&app.db, by.tenant(), code, by.owner()).await?.ok_or_else(|| unknown(code))
 }
 
 /// A page of imports, the latest first, and how many there are.
+#[boxed::future]
 pub async fn page(app: &App, by: &By, (limit, offset): (i64, i64)) -> Result<(Vec<Import>, i64), Error> {
     let asked = (by.tenant(), by.owner(), limit, offset);
     let read = app.db.read(asked, |tx, (tenant, owner, limit, offset)| {
@@ -300,6 +302,7 @@ pub fn begins_in_a_branch(kind: ImportKind) -> bool {
 }
 
 /// Says where columns go, and those who are new.
+#[boxed::future]
 pub async fn map(
     app: &App,
     by: &By,
@@ -316,11 +319,13 @@ pub async fn map(
 }
 
 /// Begins a dry run.
+#[boxed::future]
 pub async fn check(app: &App, by: &By, code: ImportCode, once: Once<Import>) -> Result<Done<Import>, Error> {
     ask(app, by, code, Step::Check, once).await
 }
 
 /// Begins the import. One that runs already, goes on.
+#[boxed::future]
 pub async fn start(
     app: &App,
     by: &By,
@@ -332,16 +337,19 @@ pub async fn start(
 }
 
 /// Lets an import rest behind the unit that it is in.
+#[boxed::future]
 pub async fn pause(app: &App, by: &By, code: ImportCode, once: Once<Import>) -> Result<Done<Import>, Error> {
     ask(app, by, code, Step::Pause, once).await
 }
 
 /// Lets it go on where it rested.
+#[boxed::future]
 pub async fn resume(app: &App, by: &By, code: ImportCode, once: Once<Import>) -> Result<Done<Import>, Error> {
     ask(app, by, code, Step::Resume, once).await
 }
 
 /// Takes an import back, as far as nothing has changed since.
+#[boxed::future]
 pub async fn undo(app: &App, by: &By, code: ImportCode, once: Once<Import>) -> Result<Done<Import>, Error> {
     ask(app, by, code, Step::Undo, once).await
 }

@@ -48,6 +48,7 @@ struct Entry {
 }
 
 /// Creates a lead, or changes the active one of the same document, e-mail or telephone.
+#[boxed::future]
 pub async fn save(
     app: &App,
     caller: &Session,

@@ -106,12 +106,14 @@ struct Looked {
 }
 
 /// Looks whether the database is still the one that it was, before anybody is served; begins a new life where it is not.
+#[boxed::future]
 pub async fn check(app: &App, watch: &Watch) -> Result<Found, Error> {
     let mark = watch.mark.as_deref().map(read_mark);
     look(app, watch, mark).await
 }
 
 /// The same while it is served: marks that the life goes on, and notices a database that was exchanged meanwhile.
+#[boxed::future]
 pub async fn keep(app: &App, watch: &Watch) -> Result<Found, Error> {
     if watch.mark.is_none() {
         // Most often nothing is to be written.
@@ -126,6 +128,7 @@ pub async fn keep(app: &App, watch: &Watch) -> Result<Found, Error> {
 
 /// Begins a new life, for whoever has put a copy back himself. Every session, half-done sign-in and link that sets a password
 /// ends, in every process.
+#[boxed::future]
 pub async fn begin_life(app: &App, watch: &Watch) -> Result<(), Error> {
     let look = new_look(app, None).await?;
     let begun =

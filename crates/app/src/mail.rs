@@ -115,11 +115,13 @@ pub(crate) async fn write(
 }
 
 /// What is to be sent now, of every tenant.
+#[boxed::future]
 pub async fn due(app: &App, limit: i64) -> Result<Vec<Due>, Error> {
     Ok(mails::due(&app.db, app.now(), limit).await?)
 }
 
 /// Takes a mail for `lease`; `None` where another was faster.
+#[boxed::future]
 pub async fn claim(app: &App, due: Due, lease: Duration) -> Result<Option<Claimed>, Error> {
     let input = (due, app.now().plus(lease));
     let lane = Lane::background(due.tenant);
@@ -127,12 +129,14 @@ pub async fn claim(app: &App, due: Due, lease: Duration) -> Result<Option<Claime
 }
 
 /// It went. `false` where it was taken over meanwhile.
+#[boxed::future]
 pub async fn sent(app: &App, mail: Claimed) -> Result<bool, Error> {
     let (lane, input) = (Lane::background(mail.tenant), (mail, app.now()));
     Ok(app.db.write(lane, input, |tx, (mail, now)| Box::pin(mails::record_sent(tx, mail, *now))).await?)
 }
 
 /// It did not go: tried again after a while, or given up.
+#[boxed::future]
 pub async fn failed(
     app: &App,
     mail: Claimed,
@@ -155,12 +159,14 @@ async fn record_failure(
 }
 
 /// The mails of the caller's association before this code, the newest first; for administrators.
+#[boxed::future]
 pub async fn listed(app: &App, caller: &Session, before: i32) -> Result<Vec<Listed>, Error> {
     caller.must_be(&[domain::Role::Administrator])?;
     Ok(mails::listed(&app.db, caller.scope.tenant(), before, 100).await?)
 }
 
 /// Sends the caller a mail that says nothing but that mail arrives; for administrators.
+#[boxed::future]
 pub async fn send_test(app: &App, caller: &Session) -> Result<String, Error> {
     caller.must_be(&[domain::Role::Administrator])?;
     let tenant = caller.scope.tenant();

@@ -82,6 +82,7 @@ impl Known {
 }
 
 /// Reads the versions. Called over and over by whoever serves.
+#[boxed::future]
 pub async fn renew(app: &App) -> Result<(), Error> {
     // What is read is at least as new as the moment before the question.
     let asked_at = Instant::now();

@@ -114,6 +114,7 @@ async fn tell(tx: &mut Tx, tenant: TenantId, detail: String, at: Moment) -> Resu
 }
 
 /// The registers of a mirrored base as they are now.
+#[boxed::future]
 pub async fn registers(app: &App, tenant: TenantId) -> Result<Arc<Registers>, Error> {
     fresh(app, tenant).await
 }
@@ -140,11 +141,13 @@ fn own_cards<'c>(tenant: TenantId, cards: impl Iterator<Item = &'c CardNumber>) 
 }
 
 /// Everything that is noted of a mirror, what is alike together.
+#[boxed::future]
 pub async fn noted(app: &App, tenant: TenantId) -> Result<Vec<Noted>, Error> {
     Ok(mirrors::noted(&app.db, tenant).await?)
 }
 
 /// Each note, in their order, behind one of them: kind, record, field and reason.
+#[boxed::future]
 pub async fn notes_behind(
     app: &App,
     tenant: TenantId,
@@ -154,6 +157,7 @@ pub async fn notes_behind(
 }
 
 /// The next benefits whose details are to be read, with their kinds.
+#[boxed::future]
 pub async fn benefits_behind(
     app: &App,
     mirror: &Mirror,
@@ -164,6 +168,7 @@ pub async fn benefits_behind(
 }
 
 /// The next members whose cards are to be read.
+#[boxed::future]
 pub async fn members_behind(
     app: &App,
     mirror: &Mirror,
@@ -174,16 +179,19 @@ pub async fn members_behind(
 }
 
 /// The records of a kind that could not be read the last time.
+#[boxed::future]
 pub async fn unread(app: &App, tenant: TenantId, kind: &'static str) -> Result<Vec<i32>, Error> {
     Ok(mirrors::unread(&app.db, tenant, kind).await?)
 }
 
 /// The deals that are still open here.
+#[boxed::future]
 pub async fn open_deals(app: &App, tenant: TenantId) -> Result<Vec<DealCode>, Error> {
     Ok(mirrors::open_deals(&app.db, tenant).await?)
 }
 
 /// How far a base's mirror is, where it is one.
+#[boxed::future]
 pub async fn mirror_of(app: &App, tenant: TenantId) -> Result<Option<Mirror>, Error> {
     Ok(mirrors::find(&app.db, tenant).await?)
 }

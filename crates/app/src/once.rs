@@ -68,6 +68,7 @@ impl<T> Done<T> {
 pub const JSON: &str = "application/json";
 
 /// What was answered to the ticket before; an error where it came with another body.
+#[boxed::future]
 pub async fn before(app: &App, ticket: &Ticket) -> Result<Option<Kept>, Error> {
     let kept = idempotency::find(&app.db, &ticket.key, app.now().minus(KEPT_FOR)).await?;
     kept.map(|kept| same(ticket, kept)).transpose()
@@ -144,6 +145,7 @@ where
 
 /// Keeps a refusal with its ticket: the one thing that stays of a refused request. Where another process was faster,
 /// what that one answered stays.
+#[boxed::future]
 pub async fn refuse(app: &App, ticket: Ticket, status: u16, text: String) -> Result<(), Error> {
     let input = (ticket, status, text, app.now());
     let lane = Lane::of(input.0.key.tenant);

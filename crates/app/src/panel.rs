@@ -43,6 +43,7 @@ pub struct Month {
     pub cancelled: i64,
 }
 
+#[boxed::future]
 pub async fn figures(app: &App, caller: &Session) -> Result<Figures, Error> {
     let tenant = caller.scope.tenant();
     let registers = registers(app, tenant).await?;
@@ -146,6 +147,7 @@ pub struct Receiver {
     pub is_paused: bool,
 }
 
+#[boxed::future]
 pub async fn work(app: &App, caller: &Session) -> Result<Work, Error> {
     let (tenant, scope) = (caller.scope.tenant(), &caller.scope);
     let registers = registers(app, tenant).await?;

@@ -65,6 +65,7 @@ impl Passwords {
     }
 
     /// Waits for a turn; who waited too long is refused.
+    #[boxed::future]
     pub async fn turn(&self, is_known: bool) -> Result<Turn, Error> {
         let _waiting = self.waiting.try_acquire().map_err(|_| Error::Busy)?;
         let place = Arc::clone(&self.places[usize::from(is_known)]).acquire_owned();
@@ -75,12 +76,14 @@ impl Passwords {
     }
 
     /// Whether this is the password of the hash.
+    #[boxed::future]
     pub async fn is_of(&self, password: &str, hash: &str) -> Result<bool, Error> {
         let turn = self.turn(true).await?;
         self.verify(turn, password.to_owned(), Some(hash)).await.1
     }
 
     /// The hash in PHC form, with a salt of its own.
+    #[boxed::future]
     pub async fn hash(&self, password: Password, chance: &dyn Chance) -> Result<String, Error> {
         let mut salt = [0; 16];
         chance.fill(&mut salt);
@@ -90,6 +93,7 @@ impl Passwords {
 
     /// Whether this is the password; `None` stands for a user who does not exist, and takes as long. The turn comes
     /// back, for what must be written down before the next is tried.
+    #[boxed::future]
     pub async fn verify(
         &self,
         turn: Turn,

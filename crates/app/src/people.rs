@@ -72,6 +72,7 @@ impl Entry {
 }
 
 /// Creates the person of this document, or changes him: what is not given stays, what is cleared goes.
+#[boxed::future]
 pub async fn save(
     app: &App,
     caller: &Session,

@@ -21,6 +21,7 @@ pub fn name(app: &App) -> String {
 
 /// Gives a sign of life. What comes of it also tells whether the database can be written: a standby that has frozen lets
 /// every reader pass and no writer.
+#[boxed::future]
 pub async fn beat(app: &App, process: &str, version: &'static str) -> Result<(), Error> {
     let input = (process.to_owned(), version, app.now());
     let lane = Lane::background(TenantId::SERVER);
@@ -43,6 +44,7 @@ async fn beat_in(tx: &mut Tx, (process, version, now): &(String, &str, Moment)) 
     Ok(())
 }
 
+#[boxed::future]
 pub async fn leave(app: &App, process: &str) -> Result<(), Error> {
     let lane = Lane::of(TenantId::SERVER);
     Ok(app.db.write(lane, process.to_owned(), |tx, process| Box::pin(processes::leave(tx, process))).await?)

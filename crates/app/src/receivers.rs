@@ -170,6 +170,7 @@ impl<W> Doing<W> {
 }
 
 /// Registers a receiver. What changes from now on is told to it.
+#[boxed::future]
 pub async fn add(
     app: &App,
     vault: &Vault,
@@ -222,6 +223,7 @@ fn told(receiver: Registered, headers: &[(String, String)]) -> Told {
 }
 
 /// The receivers of a tenant, by code.
+#[boxed::future]
 pub async fn all(app: &App, vault: &Vault, tenant: TenantId) -> Result<Vec<Told>, Error> {
     app.db
         .read((tenant, vault.clone()), |tx, (tenant, vault)| {
@@ -237,6 +239,7 @@ pub async fn all(app: &App, vault: &Vault, tenant: TenantId) -> Result<Vec<Told>
         .await
 }
 
+#[boxed::future]
 pub async fn find(app: &App, vault: &Vault, tenant: TenantId, code: ReceiverCode) -> Result<Told, Error> {
     app.db
         .read((tenant, vault.clone(), code), |tx, (tenant, vault, code)| {
@@ -287,6 +290,7 @@ struct ReceiverUpdate {
 
 /// Changes a receiver. Where its address leads to another server, what that one must not learn goes: values of headers that
 /// were not sent anew are removed, and a new secret signs alone.
+#[boxed::future]
 pub async fn change(
     app: &App,
     vault: &Vault,
@@ -374,6 +378,7 @@ async fn open(tx: &mut Tx, vault: &Vault, tenant: TenantId, code: ReceiverCode) 
 }
 
 /// Pauses a receiver: what changes waits for it. Or lets it go on, with a clean record.
+#[boxed::future]
 pub async fn pause(
     app: &App,
     vault: &Vault,
@@ -409,6 +414,7 @@ async fn set_paused(tx: &mut Tx, doing: &Doing<(ReceiverCode, bool, Option<Strin
 }
 
 /// A new secret. Messages are signed with the old one too for a day, so that the receiver has time to change.
+#[boxed::future]
 pub async fn rotate(
     app: &App,
     vault: &Vault,
@@ -470,6 +476,7 @@ impl Keys {
     }
 }
 
+#[boxed::future]
 pub async fn keys(app: &App, vault: &Vault, tenant: TenantId, code: ReceiverCode) -> Result<Keys, Error> {
     let input = (tenant, code, vault.clone());
     app.db

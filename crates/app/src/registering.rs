@@ -47,6 +47,7 @@ pub struct Saved {
 }
 
 /// Adds a record.
+#[boxed::future]
 pub async fn create(
     app: &App,
     caller: &Session,
@@ -58,6 +59,7 @@ pub async fn create(
 }
 
 /// Changes a record: what was not sent stays.
+#[boxed::future]
 pub async fn change(
     app: &App,
     caller: &Session,

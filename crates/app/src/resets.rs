@@ -137,6 +137,7 @@ async fn insert(tx: &mut Tx, link: &Link) -> Result<(), Error> {
 }
 
 /// Whether a link would be taken. Looking does not use it up: mail programs open links to look at them.
+#[boxed::future]
 pub async fn is_open(app: &App, token: &str) -> Result<bool, Error> {
     let Some(tenant) = tenant_of(token) else { return Ok(false) };
     Ok(password_resets::is_open(&app.db, tenant, &hash(token), app.now()).await?)
@@ -153,11 +154,13 @@ struct Finish {
 }
 
 /// Sets the password that its owner chose, by a link: ends his sessions and his other links, and tells him by mail.
+#[boxed::future]
 pub async fn finish(app: &App, token: &str, password: Password) -> Result<(), Error> {
     finish_from(app, token, password, None).await
 }
 
 /// The same for a request from this address.
+#[boxed::future]
 pub async fn finish_from(
     app: &App,
     token: &str,

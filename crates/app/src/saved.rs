@@ -41,6 +41,7 @@ pub fn may_change(caller: &Session, filter: &SavedFilter) -> bool {
 }
 
 /// The caller's filters of a list, and those that others share.
+#[boxed::future]
 pub async fn all(app: &App, caller: &Session, list: List) -> Result<Vec<SavedFilter>, Error> {
     let of = (list.name(), caller.user);
     Ok(saved_filters::of(&app.db, caller.scope.tenant(), of, SHOWN).await?)
@@ -88,6 +89,7 @@ fn name(text: &str) -> Result<String, Error> {
 }
 
 /// Keeps a filter; one of the same name that the caller has becomes this one.
+#[boxed::future]
 pub async fn keep(app: &App, caller: &Session, list: List, wanted: Wanted) -> Result<FilterCode, Error> {
     let name = name(&wanted.name)?;
     if wanted.query.len() > LONGEST_QUERY {
@@ -123,6 +125,7 @@ async fn write(tx: &mut Tx, entry: &Entry, list: List, wanted: &Wanted) -> Resul
 }
 
 /// Gives a filter another name, shares it or no longer.
+#[boxed::future]
 pub async fn change(
     app: &App,
     caller: &Session,
@@ -143,6 +146,7 @@ pub async fn change(
 }
 
 /// Forgets a filter; gives it as it was, for whoever did not mean it.
+#[boxed::future]
 pub async fn forget(app: &App, caller: &Session, code: FilterCode) -> Result<SavedFilter, Error> {
     let entry = (Entry::of(app, caller), code);
     app.db
@@ -157,6 +161,7 @@ pub async fn forget(app: &App, caller: &Session, code: FilterCode) -> Result<Sav
 }
 
 /// The columns that the caller chose for a list; `None` where he never did.
+#[boxed::future]
 pub async fn columns(app: &App, caller: &Session, list: List) -> Result<Option<Vec<String>>, Error> {
     let of = (caller.user, list.name());
     let kept = saved_filters::columns(&app.db, caller.scope.tenant(), of).await?;
@@ -164,6 +169,7 @@ pub async fn columns(app: &App, caller: &Session, list: List) -> Result<Option<V
 }
 
 /// Remembers the columns that the caller chose.
+#[boxed::future]
 pub async fn choose(app: &App, caller: &Session, list: List, columns: Vec<String>) -> Result<(), Error> {
     let input = (caller.scope.tenant(), caller.user, list, columns.join(" "));
     app.db

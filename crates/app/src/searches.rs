@@ -40,6 +40,7 @@ pub fn narrows(query: &PesquisaAssociadoQuery) -> Result<(), Rejection> {
 }
 
 /// A page of the member search.
+#[boxed::future]
 pub async fn members(
     app: &App,
     caller: &Session,
@@ -50,6 +51,7 @@ pub async fn members(
 }
 
 /// A page of members for people, who may ask for everybody. The operation is what the audit calls it.
+#[boxed::future]
 pub async fn rows(
     app: &App,
     caller: &Session,
@@ -81,6 +83,7 @@ pub struct Behind<T> {
 }
 
 /// The next members behind a slot, for whoever reads all of them: whatever changes meanwhile, none that stays is left out.
+#[boxed::future]
 pub async fn rows_behind(
     app: &App,
     caller: &Session,
@@ -346,6 +349,7 @@ pub fn has_key(query: &PesquisaBeneficioQuery) -> Result<(), Rejection> {
 }
 
 /// The benefits of a plate, a chassis, a sequence number or a card.
+#[boxed::future]
 pub async fn benefits(app: &App, caller: &Session, query: PesquisaBeneficioQuery) -> Result<Benefits, Error> {
     has_key(&query)?;
     let registers = registers(app, caller.scope.tenant()).await?;
@@ -365,6 +369,7 @@ fn holders(rows: &[FoundBenefit]) -> impl Iterator<Item = PersonCode> {
 }
 
 /// A page of the list of all benefits that the caller may see.
+#[boxed::future]
 pub async fn list(app: &App, caller: &Session, number: i32) -> Result<Page<FoundBenefit>, Error> {
     let tenant = caller.scope.tenant();
     let asked = |registers: &Registers| {
@@ -381,6 +386,7 @@ pub async fn list(app: &App, caller: &Session, number: i32) -> Result<Page<Found
 
 /// The next benefits of a part of the list, which is of no month, behind a place: for whoever reads all of them. They come in the
 /// order in which the part is shown, and whatever changes meanwhile, none that stays is left out.
+#[boxed::future]
 pub async fn benefits_behind(
     app: &App,
     caller: &Session,
@@ -446,6 +452,7 @@ impl Part {
 }
 
 /// A page of a part of the list.
+#[boxed::future]
 pub async fn listed(
     app: &App,
     caller: &Session,

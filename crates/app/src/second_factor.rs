@@ -32,6 +32,7 @@ pub enum State {
     },
 }
 
+#[boxed::future]
 pub async fn state(app: &App, tenant: TenantId, user: UserCode) -> Result<State, Error> {
     let factor = second_factors::find(&app.db, tenant, user).await?;
     Ok(match factor.map(|factor| factor.confirmed_at) {
@@ -59,6 +60,7 @@ fn own<W>(app: &App, visitor: &Visitor, what: W) -> Result<Doing<W>, Error> {
 
 /// Makes a secret that waits to be confirmed; one that waited before is forgotten, one that counts stays. `false` where the
 /// password is wrong: whoever finds a session open shuts nobody out.
+#[boxed::future]
 pub async fn begin(app: &App, visitor: &Visitor, password: &str, from: CallerAddress) -> Result<bool, Error> {
     if !is_password(app, visitor, password, from).await? {
         return Ok(false);
@@ -91,6 +93,7 @@ pub struct Waiting {
 }
 
 /// What waits to be confirmed.
+#[boxed::future]
 pub async fn waiting(app: &App, visitor: &Visitor) -> Result<Option<Waiting>, Error> {
     let doing = own(app, visitor, ())?;
     let secret = app.db.read(doing, |tx, doing| Box::pin(unconfirmed(tx, doing))).await?;
@@ -113,6 +116,7 @@ async fn unconfirmed<W>(tx: &mut Tx, doing: &Doing<W>) -> Result<Option<Vec<u8>>
 /// Confirms by a code: from now on one is asked for. Gives the recovery codes, which nobody sees again; `None` where the code
 /// is wrong or nothing waits. Sessions of the console that were begun without a code end, but for the visitor's own; tokens
 /// of programs reach `/ext` alone from now on.
+#[boxed::future]
 pub async fn confirm(app: &App, visitor: &Visitor, code: &str) -> Result<Option<Vec<String>>, Error> {
     let codes = recovery::fresh(&*app.chance);
     let what = Confirmation {
@@ -183,6 +187,7 @@ async fn is_password(
 }
 
 /// Ten new recovery codes in place of those that are left; `None` where the code is wrong, or there is nothing to recover.
+#[boxed::future]
 pub async fn renew_recovery(
     app: &App,
     visitor: &Visitor,
@@ -213,6 +218,7 @@ async fn write_recovery(tx: &mut Tx, doing: &Doing<(Vec<String>, Actor)>) -> Res
 }
 
 /// Switches the visitor's own off; `false` where the code is wrong.
+#[boxed::future]
 pub async fn switch_off(
     app: &App,
     visitor: &Visitor,
@@ -228,6 +234,7 @@ pub async fn switch_off(
 }
 
 /// Removes that of somebody else who lost it; for administrators. `false` where he has none.
+#[boxed::future]
 pub async fn remove_of(app: &App, caller: &Session, user: UserCode) -> Result<bool, Error> {
     caller.must_be(&[Role::Administrator])?;
     if user == caller.user {
@@ -237,6 +244,7 @@ pub async fn remove_of(app: &App, caller: &Session, user: UserCode) -> Result<bo
 }
 
 /// The same for whoever has the machine.
+#[boxed::future]
 pub async fn remove_by_email(app: &App, tenant: TenantId, email: &str) -> Result<bool, Error> {
     let email = Email::parse(email)?;
     let input = (tenant, email);

@@ -19,6 +19,7 @@ pub struct Found {
 }
 
 /// Those who sell now where the caller works, as far as the query asks for them.
+#[boxed::future]
 pub async fn search(app: &App, caller: &Session, query: PesquisaVendedorQuery) -> Result<Found, Error> {
     let registers = registers(app, caller.scope.tenant()).await?;
     let document = query.document.set().map(|text| Document::parse(&text));

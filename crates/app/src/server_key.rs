@@ -55,6 +55,7 @@ enum Verdict {
 
 /// Reads the key file and checks it against the database, and signs the process on. Where there is no file, and nothing
 /// would be lost by a new one, makes it, readable by its owner alone.
+#[boxed::future]
 pub async fn check(app: &App, path: &Path, process: &str, version: &'static str) -> Result<Vault, KeyError> {
     let key = read(path)?;
     let mut fresh = [0; 32];
@@ -91,6 +92,7 @@ fn vault(key: &[u8; 32]) -> Result<Vault, KeyError> {
 
 /// The vault of a database for a command beside its server, or before there is one: signed on and off again as a process of
 /// its own, so that a key is made where none is there yet.
+#[boxed::future]
 pub async fn for_command(app: &App, path: &Path, version: &'static str) -> Result<Vault, KeyError> {
     if let Some(key) = read(path)? {
         inspect(app, path).await?;
@@ -123,6 +125,7 @@ async fn judge(tx: &mut Tx, new: &Candidate) -> Result<Verdict, storage::Error> 
 }
 
 /// Looks at the key without making one: whether it is there. One that does not fit the database is an error.
+#[boxed::future]
 pub async fn inspect(app: &App, path: &Path) -> Result<bool, KeyError> {
     let since = app.now().minus(presence::GONE_AFTER);
     let known = app.db.read(since, |tx, since| Box::pin(known(tx, *since, ""))).await?;

@@ -35,6 +35,7 @@ async fn is_empty(tx: &mut Tx) -> Result<bool, Error> {
 pub const GOOD_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A fresh code, where the server is still empty; an earlier one is no longer good.
+#[boxed::future]
 pub async fn invite(app: &App) -> Result<Option<String>, Error> {
     if !app.db.read((), |tx, ()| Box::pin(is_empty(tx))).await? {
         return Ok(None);
@@ -62,6 +63,7 @@ pub enum SetupLink {
     Expired,
 }
 
+#[boxed::future]
 pub async fn look_at_link(app: &App, code: &str) -> Result<SetupLink, Error> {
     app.db.read((digest(code), app.now()), |tx, asked| Box::pin(state_of_link(tx, asked))).await
 }
@@ -99,6 +101,7 @@ struct Founding {
 
 /// Founds the association, with its first branch and administrator, and uses the link up: all of it in one unit, so that of
 /// several who send the page at once one does and the others are told that it is done.
+#[boxed::future]
 pub async fn found(app: &App, code: &str, wanted: &Wanted) -> Result<User, Error> {
     let new = NewTenant {
         name: wanted.association.clone(),
@@ -152,6 +155,7 @@ async fn found_once(tx: &mut Tx, founding: &Founding) -> Result<User, Error> {
 }
 
 /// Whether the caller's association has had anybody yet.
+#[boxed::future]
 pub async fn has_people(app: &App, caller: &Session) -> Result<bool, Error> {
     Ok(counters::last(&app.db, caller.scope.tenant(), Counter::Person).await? > 0)
 }

@@ -10,6 +10,7 @@ pub use storage::suppliers::Supplier;
 
 /// The supplier of this code, also one that the association no longer works with. He belongs to the whole association,
 /// so no branch is asked.
+#[boxed::future]
 pub async fn find(app: &App, caller: &Session, code: SupplierCode) -> Result<Supplier, Error> {
     let found = suppliers::find(&app.db, caller.scope.tenant(), code).await?;
     found.ok_or(Error::NoSuch { field: Field::Supplier, code: code.get() })

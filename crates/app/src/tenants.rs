@@ -45,6 +45,7 @@ pub struct Created {
 
 /// Creates a tenant with its first branch, and the situations, the funnel and the types that every tenant is
 /// born with.
+#[boxed::future]
 pub async fn create(app: &App, new: &NewTenant) -> Result<Created, Error> {
     let input = parse(new, app.now())?;
     if let Some(host) = new.hosts.iter().find_map(|host| hosts::parse(&app.public_url, host).err()) {
@@ -101,6 +102,7 @@ pub(crate) async fn insert(tx: &mut Tx, new: &Parsed) -> Result<Created, Error> 
 }
 
 /// The tenant that is meant: the one named, else the default.
+#[boxed::future]
 pub async fn meant(app: &App, named: Option<TenantId>) -> Result<Tenant, Error> {
     let id = match named {
         Some(id) => id,
@@ -110,6 +112,7 @@ pub async fn meant(app: &App, named: Option<TenantId>) -> Result<Tenant, Error> 
 }
 
 /// The tenant of requests that name none, where there is one.
+#[boxed::future]
 pub async fn default(from: impl Into<Source<'_>>) -> Result<Option<TenantId>, storage::Error> {
     let kept = settings::get(from, Setting::DefaultTenant).await?;
     kept.map(|text| text.parse().map(TenantId::new))

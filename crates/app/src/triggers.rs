@@ -121,6 +121,7 @@ impl Post for Nobody {
 pub type Tried = Result<Answer, String>;
 
 /// Sends a message that speaks of nobody, to see whether a receiver takes it.
+#[boxed::future]
 pub async fn try_out(
     app: &App,
     vault: &Vault,
@@ -152,11 +153,13 @@ pub async fn try_out(
 }
 
 /// The receivers who may be sent to and for whom something is pending, of every tenant.
+#[boxed::future]
 pub async fn due(app: &App) -> Result<Vec<Due>, Error> {
     Ok(queues::due(&app.db, app.now()).await?)
 }
 
 /// Whether a receiver still is what it was when its keys were read, and may be sent to.
+#[boxed::future]
 pub async fn is_open(
     app: &App,
     tenant: TenantId,
@@ -193,6 +196,7 @@ impl Holder {
 
 /// Takes receivers of a tenant, or keeps them for another while. Gives the numbers of the leases; whoever is somebody else's
 /// has none.
+#[boxed::future]
 pub async fn lease(
     app: &App,
     holder: &Holder,
@@ -234,6 +238,7 @@ async fn grant(
 }
 
 /// Lets go of receivers, so that whoever comes next need not wait for the end of their leases.
+#[boxed::future]
 pub async fn release(
     app: &App,
     holder: &Holder,
@@ -253,6 +258,7 @@ pub async fn release(
 
 /// What is pending of receivers that are held: so much of each. Whoever holds one knows what of it is in hand, and takes
 /// what may go.
+#[boxed::future]
 pub async fn take(app: &App, tenant: TenantId, wanted: Vec<Room>) -> Result<Vec<(Job, Place)>, Error> {
     let leases: BTreeMap<ReceiverCode, i64> = wanted.iter().map(|one| (one.receiver, one.lease)).collect();
     let ready = app.db.read((tenant, wanted, app.now()), |tx, (tenant, wanted, now)| {
@@ -278,6 +284,7 @@ pub async fn take(app: &App, tenant: TenantId, wanted: Vec<Room>) -> Result<Vec<
 }
 
 /// Takes back what processes hold that are gone.
+#[boxed::future]
 pub async fn free(app: &App, holder: &Holder, begins: bool) -> Result<u64, Error> {
     let since = app.now().minus(crate::presence::GONE_AFTER);
     let alive: Vec<String> =
@@ -308,6 +315,7 @@ pub struct Told {
 pub const PAGE: i64 = 100;
 
 /// A page of the deliveries to a receiver, in the order of their changes, behind one of them.
+#[boxed::future]
 pub async fn page(
     app: &App,
     tenant: TenantId,
@@ -366,6 +374,7 @@ pub enum Replay {
 pub const TOGETHER: i64 = 100;
 
 /// Sends deliveries again; says how many. Each keeps its `webhook-id` and its place among the changes of its record.
+#[boxed::future]
 pub async fn replay(
     app: &App,
     by: By,

@@ -97,6 +97,7 @@ pub fn check_branches(role: Role, branches: &[BranchCode]) -> Result<(), Rejecti
 }
 
 /// Creates a user, by a command. A generated password is mailed in the same unit: there is no such user without his mail.
+#[boxed::future]
 pub async fn create(app: &App, new: NewUser) -> Result<User, Error> {
     create_by(app, new, CREATE).await
 }
@@ -108,6 +109,7 @@ pub(crate) async fn create_by(app: &App, new: NewUser, by: Actor) -> Result<User
 }
 
 /// As [`create`], once however often it is asked for.
+#[boxed::future]
 pub async fn create_once(app: &App, new: NewUser, kept: Kept, once: Once<User>) -> Result<Done<User>, Error> {
     let entry = entry(app, new, kept).await?;
     once::write(app, Lane::of(entry.tenant), once, entry, |tx, entry| Box::pin(insert(tx, entry))).await
@@ -233,6 +235,7 @@ pub struct Habit {
 }
 
 /// The habits of the users of the caller's association; of whom nothing is known is absent.
+#[boxed::future]
 pub async fn habits(app: &App, caller: &Session) -> Result<HashMap<UserCode, Habit>, Error> {
     caller.must_be(&[Role::Administrator])?;
     let tenant = caller.scope.tenant();
@@ -247,11 +250,13 @@ pub async fn habits(app: &App, caller: &Session) -> Result<HashMap<UserCode, Hab
 }
 
 /// The users that the scope sees, by code.
+#[boxed::future]
 pub async fn list(app: &App, scope: &Scope) -> Result<Vec<User>, Error> {
     Ok(users::visible(&app.db, scope).await?)
 }
 
 /// Disables a user, ends his sessions and his open links. Doing it again changes nothing.
+#[boxed::future]
 pub async fn disable(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
     let input = (tenant, Email::parse(email)?, app.now());
     let raised = app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(deactivate(tx, input))).await?;
@@ -281,6 +286,7 @@ async fn refuse_last(tx: &mut Tx, tenant: TenantId, user: &User) -> Result<(), E
 }
 
 /// Ends the sessions of a user; he may begin others with the password he has.
+#[boxed::future]
 pub async fn end_sessions(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
     let input = (tenant, Email::parse(email)?, app.now());
     let raised = app.db.write(Lane::of(tenant), input, |tx, input| Box::pin(end_all(tx, input))).await?;
@@ -301,6 +307,7 @@ async fn end(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<Versions, 
 }
 
 /// Gives a user a new password that its owner chose, by a command, and ends his sessions and open links.
+#[boxed::future]
 pub async fn reset(app: &App, tenant: TenantId, email: &str, password: &str) -> Result<(), Error> {
     reset_by(app, tenant, (email, password), RESET).await
 }
@@ -321,6 +328,7 @@ pub(crate) async fn reset_by(
 }
 
 /// Sends a user a new generated password, by a command, and ends his sessions and open links.
+#[boxed::future]
 pub async fn resend_password(app: &App, tenant: TenantId, email: &str) -> Result<(), Error> {
     let (email, secret) = (Email::parse(email)?, generated(app).await?);
     replace(app, tenant, email, (secret, RESET)).await

@@ -49,11 +49,13 @@ impl Validated {
 }
 
 /// Refuses who has no credential where the association closed the operation to them.
+#[boxed::future]
 pub async fn must_be_open(app: &App, tenant: TenantId) -> Result<(), Error> {
     if registers(app, tenant).await?.open_validation { Ok(()) } else { Err(Error::Credential) }
 }
 
 /// What somebody with a credential asks. Of people outside the caller's branches the answer is that of everybody else.
+#[boxed::future]
 pub async fn of_caller(
     app: &App,
     caller: &Session,
@@ -107,6 +109,7 @@ fn place_elsewhere(app: &App, caller: &Session) -> Result<Option<Place>, Error> 
 }
 
 /// What somebody without one asks, of the association that the request means.
+#[boxed::future]
 pub async fn of_anybody(
     app: &App,
     tenant: TenantId,

@@ -29,6 +29,7 @@ pub struct Visitor {
 }
 
 /// Enters by the console. Who has a second factor is only half in by his password.
+#[boxed::future]
 pub async fn enter(
     app: &App,
     name: &str,
@@ -39,6 +40,7 @@ pub async fn enter(
 }
 
 /// The same for a request of which more is known than its address.
+#[boxed::future]
 pub async fn enter_from(
     app: &App,
     credential: (&str, &str),
@@ -50,6 +52,7 @@ pub async fn enter_from(
 }
 
 /// Gives the code that is still owed.
+#[boxed::future]
 pub async fn give_code(
     app: &App,
     ticket: &str,
@@ -65,6 +68,7 @@ fn cut(agent: &str) -> String {
 
 /// Whose this token is, with what every page shows of him. A program's token is none of the console's: it was given for a
 /// password alone.
+#[boxed::future]
 pub async fn visitor(app: &App, token: &str) -> Result<Visitor, Error> {
     let session = access::enter(app, token).await?;
     if !session.is_console() {
@@ -82,16 +86,19 @@ pub async fn visitor(app: &App, token: &str) -> Result<Visitor, Error> {
 }
 
 /// Notes that the visitor is at work, so that his session goes on.
+#[boxed::future]
 pub async fn note_activity(app: &App, visitor: &Visitor) -> Result<(), Error> {
     access::note_activity(app, &visitor.session).await
 }
 
 /// Ends the session that a request was made with.
+#[boxed::future]
 pub async fn end_own(app: &App, caller: &Session) -> Result<(), Error> {
     end_one(app, caller, caller.key.hash.to_vec()).await.map(drop)
 }
 
 /// Ends the session that this token is; one that is none has ended already.
+#[boxed::future]
 pub async fn leave(app: &App, token: &str) -> Result<(), Error> {
     let Some(key) = access::key(token) else { return Ok(()) };
     match access::enter(app, token).await {
@@ -102,6 +109,7 @@ pub async fn leave(app: &App, token: &str) -> Result<(), Error> {
 }
 
 /// What the caller has open, the newest first.
+#[boxed::future]
 pub async fn sessions(app: &App, caller: &Session) -> Result<Vec<Open>, Error> {
     let now = app.now();
     let mut open = tokens::open(&app.db, caller.scope.tenant(), caller.user, (now, MOST)).await?;
@@ -116,6 +124,7 @@ pub fn is_this(open: &Open, token: &str) -> bool {
 }
 
 /// Ends one session of the caller, at once here and within moments elsewhere; `false` where he has no such.
+#[boxed::future]
 pub async fn end_one(app: &App, caller: &Session, hash: Vec<u8>) -> Result<bool, Error> {
     let tenant = caller.scope.tenant();
     let input = (caller.scope.tenant(), caller.user, hash);
@@ -138,6 +147,7 @@ pub async fn end_one(app: &App, caller: &Session, hash: Vec<u8>) -> Result<bool,
 
 /// Gives the caller a password of his own choice and ends everything he has open. The one he has is checked like any
 /// login, so that whoever finds an open browser cannot try passwords without end.
+#[boxed::future]
 pub async fn change_password(
     app: &App,
     visitor: &Visitor,

@@ -145,6 +145,7 @@ impl Client {
     }
 
     /// User and password for a token; gives the access record.
+    #[boxed::future]
     pub async fn enter(&self) -> Result<Json, Trouble> {
         let held = self.token.read().await.0;
         let basic = self.basic.clone();
@@ -186,11 +187,13 @@ impl Client {
     }
 
     /// One record, or what hangs on one.
+    #[boxed::future]
     pub async fn get(&self, path: &str) -> Result<Answer, Trouble> {
         self.ask(Method::GET, path, LARGEST_RECORD, |token| format!("Bearer {token}"), true).await
     }
 
     /// A list, which may come whole also where a page of it is asked for. No two are asked for at once.
+    #[boxed::future]
     pub async fn get_list(&self, path: &str) -> Result<Answer, Trouble> {
         self.ask(Method::GET, path, LARGEST_LIST, |token| format!("Bearer {token}"), true).await
     }

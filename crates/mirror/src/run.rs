@@ -134,6 +134,7 @@ const BETWEEN: Duration = Duration::from_secs(2);
 const KEEP_EVERY: Duration = Duration::from_secs(10);
 
 /// Mirrors, from the beginning or from where an earlier run was cut off.
+#[boxed::future]
 pub async fn run(
     app: &App,
     asked: &Asked,
@@ -266,6 +267,7 @@ impl Run<'_> {
     }
 
     /// Registers what is missing, and knows it from then on.
+    #[boxed::future]
     pub async fn learn(&mut self, wanted: Vec<Wanted>) -> Result<(), Failed> {
         if wanted.is_empty() {
             return Ok(());
@@ -278,6 +280,7 @@ impl Run<'_> {
     }
 
     /// Whether a part is written now. Where a register changed meanwhile it is to be made anew, by what is registered now.
+    #[boxed::future]
     pub async fn is_written(&mut self, attempt: usize, done: Result<u64, Error>) -> Result<bool, Failed> {
         match done {
             Err(Error::Stale) if attempt < mirroring::TRIES => {
@@ -292,6 +295,7 @@ impl Run<'_> {
     }
 
     /// Reads records by their codes, some at once; what cannot be read is noted. Gives which are none, too.
+    #[boxed::future]
     pub async fn read_each(
         &self,
         (kind, path): (&'static str, &str),
@@ -315,6 +319,7 @@ impl Run<'_> {
     }
 
     /// A list that may be missing: then it is told at the end.
+    #[boxed::future]
     pub async fn list(&mut self, path: &str) -> Result<Option<Json>, Failed> {
         match self.client.get_list(path).await {
             Ok(Answer::Json { body, .. }) if lenient::list(&body).is_none() => self.skip(path, NO_LIST),

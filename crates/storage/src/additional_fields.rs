@@ -17,6 +17,7 @@ pub struct AdditionalField {
 }
 
 /// Every field, also those no longer used; by code.
+#[boxed::future]
 pub async fn all(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AdditionalField>, Error> {
     let options =
         sql("SELECT field, name FROM additional_field_options WHERE tenant = $1 ORDER BY field, position");
@@ -59,6 +60,7 @@ pub struct NewField {
     pub options: Vec<String>,
 }
 
+#[boxed::future]
 pub async fn insert_all(
     tx: &mut Tx,
     tenant: TenantId,

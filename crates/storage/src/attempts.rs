@@ -42,6 +42,7 @@ pub fn insert<'a>(tenant: TenantId, attempts: impl IntoIterator<Item = &'a Attem
 }
 
 /// The attempts at a delivery, in their order.
+#[boxed::future]
 pub async fn of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -62,7 +63,7 @@ pub async fn of(
         )
         .within("history_code", deliveries)
         .ending("ORDER BY history_code, number");
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(Attempt {

@@ -23,6 +23,7 @@ pub struct Entry {
 }
 
 /// Writes an entry in the unit of what it tells of.
+#[boxed::future]
 pub async fn append(tx: &mut Tx, entry: &Entry) -> Result<(), Error> {
     let code = counters::next(tx, entry.tenant, Counter::Audit).await?;
     tx.execute(insert(entry, code)).await.map(drop)
@@ -84,6 +85,7 @@ pub struct AccessEntry {
 }
 
 /// Writes an entry about an account, and says its code.
+#[boxed::future]
 pub async fn append_access(tx: &mut Tx, entry: &AccessEntry) -> Result<i32, Error> {
     let code = counters::next(tx, entry.tenant, Counter::Audit).await?;
     let statement = sql(
@@ -196,6 +198,7 @@ impl Sighting {
 const ROWS: usize = 100;
 
 /// Writes looks behind their answers.
+#[boxed::future]
 pub async fn append_sightings(tx: &mut Tx, tenant: TenantId, sightings: &[Sighting]) -> Result<(), Error> {
     let count = i32::try_from(sightings.len()).map_err(|_| Error::Broken("too many at once".to_owned()))?;
     let first = counters::take(tx, tenant, Counter::Audit, count).await?;
@@ -293,6 +296,7 @@ pub struct Page {
 }
 
 /// The entries of a stretch, at most `take` of them, and fewer where they tell of very many people.
+#[boxed::future]
 pub async fn page(
     tx: &mut Tx,
     tenant: TenantId,
@@ -336,6 +340,7 @@ pub async fn page(
 
 /// The first code that tells of nothing before a moment, up to `newest`. Codes are given in the order of time, but for the
 /// moments that a look waits to be written: so it is found in a few steps, and without an index.
+#[boxed::future]
 pub async fn first_since(tx: &mut Tx, tenant: TenantId, moment: Moment, newest: i32) -> Result<i32, Error> {
     let (mut low, mut high) = (1, newest.saturating_add(1));
     while low < high {

@@ -97,6 +97,7 @@ pub fn update(tenant: TenantId, code: BenefitCode, benefit: &Benefit) -> Stateme
 }
 
 /// The benefit of this code, if the scope sees its branch.
+#[boxed::future]
 pub async fn find(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -106,11 +107,12 @@ pub async fn find(
         sql(concat!("SELECT ", benefit_columns!(), " FROM benefits b WHERE b.tenant = $1 AND b.code = $2"))
             .arg(scope.tenant())
             .arg(code);
-    let found = from.into().one(statement).await?.map(|row| benefit(&row)).transpose()?;
+    let found = from.one(statement).await?.map(|row| benefit(&row)).transpose()?;
     Ok(found.filter(|benefit| scope.sees(benefit.branch)))
 }
 
 /// These benefits, whoever may see them, by code.
+#[boxed::future]
 pub async fn some(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -118,11 +120,12 @@ pub async fn some(
 ) -> Result<Vec<(BenefitCode, Benefit)>, Error> {
     let head = sql(concat!("SELECT b.code, ", benefit_columns!(), " FROM benefits b WHERE b.tenant = $1"));
     let statement = head.arg(tenant).within("b.code", codes).ending("ORDER BY b.code");
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("code")?, benefit(row)?))).collect()
 }
 
 /// Whose these sequence numbers are.
+#[boxed::future]
 pub async fn with_sequences(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -131,11 +134,12 @@ pub async fn with_sequences(
     let statement = sql("SELECT sequence, code FROM benefits WHERE tenant = $1")
         .arg(tenant)
         .within("sequence", sequences);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("sequence")?, row.get("code")?))).collect()
 }
 
 /// The benefits of a person in the branches of the scope, by code.
+#[boxed::future]
 pub async fn of_person(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -151,7 +155,7 @@ pub async fn of_person(
         .arg(person)
         .scoped("b.branch + 0", scope.branches())
         .ending("ORDER BY b.code");
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("code")?, benefit(row)?))).collect()
 }
 
@@ -166,6 +170,7 @@ pub(crate) fn with_card(tenant: TenantId, card: &CardNumber) -> Statement {
 }
 
 /// The benefits with a plate, in either of its forms.
+#[boxed::future]
 pub async fn with_plate(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -174,11 +179,12 @@ pub async fn with_plate(
     let statement = sql("SELECT benefit FROM listing WHERE tenant = $1 AND plate_key = $2 ORDER BY slot")
         .arg(tenant)
         .arg(plate_key);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| row.get("benefit")).collect()
 }
 
 /// Whether the person has a benefit in a branch that the scope sees.
+#[boxed::future]
 pub async fn has_visible(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -189,7 +195,7 @@ pub async fn has_visible(
         .arg(person)
         .scoped("branch + 0", scope.branches())
         .ending("ORDER BY code LIMIT 1");
-    Ok(from.into().one(statement).await?.is_some())
+    Ok(from.one(statement).await?.is_some())
 }
 
 /// A benefit that has a vehicle, as far as it matters for who may have it too.
@@ -215,6 +221,7 @@ pub struct Around {
 pub type Keys<'a> = (Option<&'a Plate>, Option<&'a Chassis>, Option<&'a CardNumber>);
 
 /// What is around a benefit with these, and for a new one of somebody, the row that it may take over; asked for in one go.
+#[boxed::future]
 pub async fn around(
     tx: &mut Tx,
     tenant: TenantId,
@@ -244,6 +251,7 @@ pub async fn around(
 }
 
 /// Asks ahead for what the making of a new benefit looks at.
+#[boxed::future]
 pub async fn foresee(
     tx: &mut Tx,
     tenant: TenantId,
@@ -310,6 +318,7 @@ fn holders(rows: &[Row]) -> Result<Vec<Holder>, Error> {
 }
 
 /// The codes of a page of the list of all benefits, within a stretch of them.
+#[boxed::future]
 pub async fn codes(
     tx: &mut Tx,
     scope: &Scope,

@@ -10,6 +10,7 @@ pub struct Branch {
     pub active: bool,
 }
 
+#[boxed::future]
 pub async fn insert(
     tx: &mut Tx,
     tenant: TenantId,
@@ -27,12 +28,13 @@ pub async fn insert(
 }
 
 /// The branches that the scope sees, by code.
+#[boxed::future]
 pub async fn visible(from: impl Into<Source<'_>>, scope: &Scope) -> Result<Vec<Branch>, Error> {
     let statement = sql("SELECT code, name, active FROM branches WHERE tenant = $1")
         .arg(scope.tenant())
         .scoped("code", scope.branches())
         .ending("ORDER BY code");
-    from.into().all(Weight::Point, statement).await?.iter().map(branch).collect()
+    from.all(Weight::Point, statement).await?.iter().map(branch).collect()
 }
 
 fn branch(row: &Row) -> Result<Branch, Error> {

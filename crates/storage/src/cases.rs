@@ -289,6 +289,7 @@ pub struct Told {
 }
 
 /// Those of these cases that the scope sees, newest opening first.
+#[boxed::future]
 pub async fn some(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -303,11 +304,12 @@ pub async fn some(
         .within("code", codes.iter().copied())
         .scoped("branch + 0", scope.branches())
         .ending("ORDER BY opened_at DESC, code DESC");
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter().map(|row| told(kind, row)).collect()
 }
 
 /// The case of this code, if the scope sees it.
+#[boxed::future]
 pub async fn find(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -315,7 +317,7 @@ pub async fn find(
     code: i32,
 ) -> Result<Option<Told>, Error> {
     let statement = sql(kept(kind).select).arg(scope.tenant()).then("AND code = ?", [code]);
-    let found = from.into().one(statement).await?.map(|row| told(kind, &row)).transpose()?;
+    let found = from.one(statement).await?.map(|row| told(kind, &row)).transpose()?;
     Ok(found.filter(|told| scope.sees(told.case.head().branch)))
 }
 

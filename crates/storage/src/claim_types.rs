@@ -11,10 +11,11 @@ pub struct ClaimType {
 }
 
 /// Every type, also those no longer in use.
+#[boxed::future]
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<ClaimType>, Error> {
     let statement =
         sql("SELECT code, name, active FROM claim_types WHERE tenant = $1 ORDER BY code").arg(tenant);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(ClaimType { code: row.get("code")?, name: row.get("name")?, active: row.get("active")? })
@@ -22,6 +23,7 @@ pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Cl
         .collect()
 }
 
+#[boxed::future]
 pub async fn insert_all(
     tx: &mut Tx,
     tenant: TenantId,

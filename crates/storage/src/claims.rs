@@ -104,6 +104,7 @@ pub fn part(tenant: TenantId, claim: ClaimCode, others: &[ClaimCode]) -> Vec<Sta
 }
 
 /// Those of these claims that the scope sees, by code.
+#[boxed::future]
 pub async fn find(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -121,7 +122,7 @@ pub async fn find(
     .within("code", codes)
     .scoped("branch + 0", scope.branches())
     .ending("ORDER BY code");
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     let told = |row: &Row| {
         Ok(Told { code: row.get("code")?, claim: claim(row)?, responsible: row.get("responsible_name")? })
     };
@@ -143,6 +144,7 @@ pub(crate) fn claim(row: &Row) -> Result<Claim, Error> {
 }
 
 /// Which claims belong to these: pairs of one of these and another.
+#[boxed::future]
 pub async fn related(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -152,6 +154,6 @@ pub async fn related(
         .arg(tenant)
         .within("claim", claims)
         .ending("ORDER BY claim, related");
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("claim")?, row.get("related")?))).collect()
 }

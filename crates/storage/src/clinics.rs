@@ -13,11 +13,12 @@ pub struct Clinic {
 }
 
 /// Every clinic, also those no longer used; by code.
+#[boxed::future]
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Clinic>, Error> {
     let statement =
         sql("SELECT code, name, street_kind, street, street_number, complement, district, city, state, cep,
              active FROM clinics WHERE tenant = $1 ORDER BY code");
-    let rows = from.into().all(Weight::Point, statement.arg(tenant)).await?;
+    let rows = from.all(Weight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
             Ok(Clinic {

@@ -118,11 +118,13 @@ impl Counter {
 }
 
 /// The next number of a kind.
+#[boxed::future]
 pub async fn next(tx: &mut Tx, tenant: TenantId, counter: Counter) -> Result<i32, Error> {
     take(tx, tenant, counter, 1).await
 }
 
 /// The next number of what a register is counted by.
+#[boxed::future]
 pub async fn next_of(tx: &mut Tx, tenant: TenantId, kind: &'static str) -> Result<i32, Error> {
     let statement = sql("INSERT INTO counters (tenant, kind, last) VALUES ($1, $2, 1)
          ON CONFLICT (tenant, kind) DO UPDATE SET last = counters.last + 1 RETURNING last");
@@ -134,6 +136,7 @@ pub async fn next_of(tx: &mut Tx, tenant: TenantId, kind: &'static str) -> Resul
 pub const UNCOUNTED: i32 = 2_000_000_000;
 
 /// Moves the counter of a register past a code that somebody chose.
+#[boxed::future]
 pub async fn pass(tx: &mut Tx, tenant: TenantId, kind: &'static str, code: i32) -> Result<(), Error> {
     if code >= UNCOUNTED {
         return Ok(());
@@ -144,12 +147,14 @@ pub async fn pass(tx: &mut Tx, tenant: TenantId, kind: &'static str, code: i32) 
 }
 
 /// Takes `count` numbers in a row; gives the first.
+#[boxed::future]
 pub async fn take(tx: &mut Tx, tenant: TenantId, counter: Counter, count: i32) -> Result<i32, Error> {
     let [first] = take_all(tx, tenant, [(counter, count)]).await?;
     Ok(first)
 }
 
 /// The next number of a kind that is nobody's code, and may grow past one.
+#[boxed::future]
 pub async fn next_long(tx: &mut Tx, tenant: TenantId, counter: Counter) -> Result<i64, Error> {
     let row = tx.one(statement(tenant, [(counter, 1)])).await?;
     row.map_or_else(|| Err(Error::Broken("a counter gave nothing".to_owned())), |row| row.get("last"))
@@ -205,13 +210,15 @@ pub fn statement<const KINDS: usize>(tenant: TenantId, wanted: [(Counter, i32); 
 }
 
 /// Counts on behind a number that somebody chose; one that was passed already changes nothing.
+#[boxed::future]
 pub async fn reach(tx: &mut Tx, tenant: TenantId, counter: Counter, number: i32) -> Result<(), Error> {
     pass(tx, tenant, counter.kind(), number).await
 }
 
 /// The last number that was given; 0 where there is none yet.
+#[boxed::future]
 pub async fn last(from: impl Into<Source<'_>>, tenant: TenantId, counter: Counter) -> Result<i64, Error> {
-    let row = from.into().one(last_statement(tenant, counter)).await?;
+    let row = from.one(last_statement(tenant, counter)).await?;
     row.map_or(Ok(0), |row| row.get("last"))
 }
 

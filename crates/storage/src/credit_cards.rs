@@ -20,6 +20,7 @@ pub struct CreditCard {
 }
 
 /// The cards of a person, also those no longer used; by code.
+#[boxed::future]
 pub async fn of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -30,11 +31,12 @@ pub async fn of(
          WHERE tenant = $1 AND person = $2 ORDER BY code")
         .arg(tenant)
         .arg(person);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(card).collect()
 }
 
 /// The cards of several people, by person and code.
+#[boxed::future]
 pub async fn of_some(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -45,7 +47,7 @@ pub async fn of_some(
     .arg(tenant)
     .within("person", people)
     .ending("ORDER BY person, code");
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("person")?, card(row)?))).collect()
 }
 
@@ -79,6 +81,7 @@ pub fn update(tenant: TenantId, person: PersonCode, card: &CreditCard, now: Mome
 }
 
 /// The tokens that stand in the clear, of so many cards.
+#[boxed::future]
 pub async fn clear_tokens(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -89,11 +92,12 @@ pub async fn clear_tokens(
          ORDER BY person, code LIMIT $2")
         .arg(tenant)
         .arg(limit);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter().map(|row| Ok((row.get("person")?, row.get("code")?, row.get("gateway_token")?))).collect()
 }
 
 /// Empties the column of a token that was sealed.
+#[boxed::future]
 pub async fn empty_token(
     tx: &mut Tx,
     tenant: TenantId,

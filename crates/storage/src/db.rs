@@ -1,7 +1,7 @@
 //! The executor: statements and units of work, on whichever engine the address named.
 
 use crate::engine::{Engine, Session, TransportProtection};
-use crate::unit::work;
+use crate::unit::Work;
 use crate::write_health::WriteHealth;
 use crate::{Error, Row, Statement};
 use domain::{DatabaseFault, Moment, TenantId};
@@ -66,10 +66,10 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (work, answer) = work(input, unit);
+        let (work, answer) = Work::new(input, unit);
         self.engine.write(lane, work);
         // Nobody answered: whoever ran the unit is gone, and what became of it is not known.
-        answer.await.unwrap_or_else(|_| Err(Error::Unknown.into()))
+        answer.outcome().await.unwrap_or_else(|| Err(Error::Unknown.into()))
     }
 
     /// Runs several statements on one snapshot. A statement that writes fails.
@@ -80,12 +80,13 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (work, answer) = work(input, reads);
+        let (work, answer) = Work::new(input, reads);
         self.engine.read(work);
-        answer.await.unwrap_or_else(|_| Err(stopped().into()))
+        answer.outcome().await.unwrap_or_else(|| Err(stopped().into()))
     }
 
     /// Runs one reading statement by itself.
+    #[boxed::future]
     pub async fn query(&self, weight: Weight, statement: Statement) -> Result<Vec<Row>, Error> {
         let rows = self.engine.query(weight, statement).await;
         rows.inspect_err(|error| self.health.report_failure(error))
@@ -107,48 +108,57 @@ impl Db {
     }
 
     /// The same in words for a log: with the version of TLS, where that protects it.
+    #[boxed::future]
     pub async fn describe_transport(&self) -> String {
         let version = self.engine.tls_version().await.ok().flatten();
         version.unwrap_or_else(|| self.transport_protection().to_string())
     }
 
     /// Waits for what is queued, then lets go of the database.
+    #[boxed::future]
     pub async fn close(&self) {
         self.engine.close().await;
     }
 
     /// Asks the database for a sign of life, past every queue but that of point queries.
+    #[boxed::future]
     pub async fn ping(&self) -> Result<(), Error> {
         self.query(Weight::Point, crate::sql("SELECT 1 AS one")).await.map(drop)
     }
 
     /// What the database calls itself, for people: name and version.
+    #[boxed::future]
     pub async fn describe(&self) -> Result<String, Error> {
         self.engine.describe().await
     }
 
     /// What tells this database from a copy of it, where the engine says so and may be asked.
+    #[boxed::future]
     pub async fn identity(&self) -> Result<Option<String>, Error> {
         self.engine.identity().await
     }
 
     /// How much room the database takes, in bytes.
+    #[boxed::future]
     pub async fn size(&self) -> Result<i64, Error> {
         self.engine.size().await
     }
 
     /// What of the database cannot be read as it should. It takes no longer than a search may, so of a very large database it
     /// may end as too slow.
+    #[boxed::future]
     pub async fn find_damage(&self) -> Result<Vec<String>, Error> {
         self.engine.find_damage().await
     }
 
     /// The database's settings by which something that was stored may be lost when the power goes.
+    #[boxed::future]
     pub async fn weak_durability(&self) -> Result<Vec<String>, Error> {
         self.engine.weak_durability().await
     }
 
     /// The time of the database server, where it has a clock of its own.
+    #[boxed::future]
     pub async fn clock(&self) -> Result<Option<Moment>, Error> {
         self.engine.clock().await
     }

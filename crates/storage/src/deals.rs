@@ -81,12 +81,13 @@ pub fn update(tenant: TenantId, code: DealCode, deal: &Deal) -> Statement {
 }
 
 /// The deal of this code in whatever situation, if the scope sees its branch.
+#[boxed::future]
 pub async fn find(from: impl Into<Source<'_>>, scope: &Scope, code: DealCode) -> Result<Option<Deal>, Error> {
     let statement =
         sql(concat!("SELECT ", deal_columns!(), " FROM deals d WHERE d.tenant = $1 AND d.code = $2"))
             .arg(scope.tenant())
             .arg(code);
-    let found = from.into().one(statement).await?.map(|row| deal(&row)).transpose()?;
+    let found = from.one(statement).await?.map(|row| deal(&row)).transpose()?;
     Ok(found.filter(|deal| scope.sees(deal.branch)))
 }
 
@@ -102,6 +103,7 @@ pub struct Move {
 }
 
 /// The moves of a deal, in their order.
+#[boxed::future]
 pub async fn moves(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -112,7 +114,7 @@ pub async fn moves(
          WHERE m.tenant = $1 AND m.deal = $2 ORDER BY m.number")
     .arg(tenant)
     .arg(deal);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             let (number, at) = (row.get("number")?, row.get("moved_at")?);
@@ -130,10 +132,11 @@ pub async fn moves(
 }
 
 /// The number of the last move of a deal.
+#[boxed::future]
 pub async fn last_move(from: impl Into<Source<'_>>, tenant: TenantId, deal: DealCode) -> Result<i32, Error> {
     let statement = sql("SELECT number FROM deal_moves WHERE tenant = $1 AND deal = $2
          ORDER BY number DESC LIMIT 1");
-    let row = from.into().one(statement.arg(tenant).arg(deal)).await?;
+    let row = from.one(statement.arg(tenant).arg(deal)).await?;
     row.map_or(Ok(0), |row| row.get("number"))
 }
 

@@ -70,6 +70,7 @@ pub fn end(tenant: TenantId, all: impl IntoIterator<Item = Ended>) -> Vec<Statem
 }
 
 /// When the newest of those that a receiver never took was given up.
+#[boxed::future]
 pub async fn last_exhausted(
     tx: &mut Tx,
     tenant: TenantId,
@@ -83,6 +84,7 @@ pub async fn last_exhausted(
 }
 
 /// How many a receiver never took; no more than the limit is counted.
+#[boxed::future]
 pub async fn count_exhausted(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -94,7 +96,7 @@ pub async fn count_exhausted(
     .arg(tenant)
     .arg(receiver)
     .arg(limit);
-    from.into().one(statement).await?.map_or(Ok(0), |row| row.get("count"))
+    from.one(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
 /// It was given up, and arrived after all.
@@ -179,6 +181,7 @@ fn delivery(row: &Row, receiver: ReceiverCode) -> Result<Delivery, Error> {
 }
 
 /// The deliveries behind `after`, at most `limit`, in the order of their changes.
+#[boxed::future]
 pub async fn page(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -192,6 +195,7 @@ pub async fn page(
 }
 
 /// The deliveries of a stretch of changes, the newest first, at most `limit`.
+#[boxed::future]
 pub async fn newest(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -204,6 +208,7 @@ pub async fn newest(
 }
 
 /// The deliveries of these changes, the newest first.
+#[boxed::future]
 pub async fn some(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -217,7 +222,7 @@ pub async fn some(
         .then(&format!("UNION ALL {ENDED}"), key())
         .within("o.history_code", codes)
         .ending("ORDER BY history_code DESC");
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter().map(|row| delivery(row, receiver)).collect()
 }
 
@@ -239,6 +244,7 @@ pub struct Glance {
 pub const LOOKED_AT: i64 = 1_000;
 const FIRST: i64 = 200;
 
+#[boxed::future]
 pub async fn glance(
     tx: &mut Tx,
     tenant: TenantId,
@@ -297,6 +303,7 @@ pub struct Again {
 /// Makes deliveries of a stretch pending again, at most `limit`; gives how many, and the last one looked at where there
 /// may be more behind it. They keep their place in the order of their record's changes. `number` is a lease's, taken for
 /// this: whoever has messages of the receiver in hand finds out.
+#[boxed::future]
 pub async fn send_again(
     tx: &mut Tx,
     tenant: TenantId,

@@ -91,6 +91,7 @@ pub fn update(
 }
 
 /// The dependents of a benefit, by code.
+#[boxed::future]
 pub async fn of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -103,10 +104,11 @@ pub async fn of(
     ))
     .arg(tenant)
     .arg(benefit);
-    from.into().all(Weight::Point, statement).await?.iter().map(coded).collect()
+    from.all(Weight::Point, statement).await?.iter().map(coded).collect()
 }
 
 /// Those of these benefits and those of these codes, by code.
+#[boxed::future]
 pub async fn some(
     tx: &mut Tx,
     tenant: TenantId,
@@ -127,6 +129,7 @@ pub async fn some(
 }
 
 /// How many dependents in force these benefits have.
+#[boxed::future]
 pub async fn count(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -135,10 +138,11 @@ pub async fn count(
     let statement = sql("SELECT COUNT(*) AS count FROM dependents WHERE tenant = $1 AND active")
         .arg(tenant)
         .within("benefit", benefits);
-    from.into().one(statement).await?.map_or(Ok(0), |row| row.get("count"))
+    from.one(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
 /// The dependent of this code, if he is one of the benefit.
+#[boxed::future]
 pub async fn find(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -149,11 +153,12 @@ pub async fn find(
         sql(concat!("SELECT ", columns!(), " FROM dependents d WHERE d.tenant = $1 AND d.code = $2"))
             .arg(tenant)
             .arg(code);
-    let found = from.into().one(statement).await?.map(|row| dependent(&row)).transpose()?;
+    let found = from.one(statement).await?.map(|row| dependent(&row)).transpose()?;
     Ok(found.filter(|one| one.benefit == benefit))
 }
 
 /// The dependent of this code, of whatever benefit.
+#[boxed::future]
 pub async fn by_code(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -163,7 +168,7 @@ pub async fn by_code(
         sql(concat!("SELECT ", columns!(), " FROM dependents d WHERE d.tenant = $1 AND d.code = $2"))
             .arg(tenant)
             .arg(code);
-    from.into().one(statement).await?.map(|row| dependent(&row)).transpose()
+    from.one(statement).await?.map(|row| dependent(&row)).transpose()
 }
 
 /// A dependent as one text, and back.
@@ -185,6 +190,7 @@ pub fn remove(tenant: TenantId, code: DependentCode) -> Vec<Statement> {
 }
 
 /// Whether an appointment is for a dependent of this benefit.
+#[boxed::future]
 pub async fn is_awaited(
     tx: &mut Tx,
     tenant: TenantId,
@@ -206,6 +212,7 @@ pub struct Around {
 }
 
 /// What is around a dependent of this benefit with these; asked for in one go.
+#[boxed::future]
 pub async fn around(
     tx: &mut Tx,
     tenant: TenantId,
@@ -227,6 +234,7 @@ pub async fn around(
 }
 
 /// The dependents with this CPF, this card, or both, in the branches of the scope; by code.
+#[boxed::future]
 pub async fn by_key(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -239,7 +247,7 @@ pub async fn by_key(
         (None, None) => return Ok(Vec::new()),
     };
     let statement = statement.scoped("b.branch + 0", scope.branches()).ending("ORDER BY d.code");
-    from.into().all(Weight::Point, statement).await?.iter().map(found).collect()
+    from.all(Weight::Point, statement).await?.iter().map(found).collect()
 }
 
 /// A dependent's place in what a search finds.
@@ -251,6 +259,7 @@ pub struct Key {
 
 /// Everybody whose name has a word that begins with each of these, in the branches of the scope. There may be very many:
 /// no more than their names are read.
+#[boxed::future]
 pub async fn by_words(tx: &mut Tx, scope: &Scope, words: &[String]) -> Result<Vec<Key>, Error> {
     // The words say nothing of branches: a benefit may move to another.
     let query = names::query(&Scope::whole(scope.tenant()), words);
@@ -276,6 +285,7 @@ pub async fn by_words(tx: &mut Tx, scope: &Scope, words: &[String]) -> Result<Ve
 }
 
 /// These dependents, as far as the scope sees them, by code.
+#[boxed::future]
 pub async fn at(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -285,7 +295,7 @@ pub async fn at(
         .within("d.code", codes.iter().copied())
         .scoped("b.branch + 0", scope.branches())
         .ending("ORDER BY d.code");
-    from.into().all(Weight::Search, statement).await?.iter().map(found).collect()
+    from.all(Weight::Search, statement).await?.iter().map(found).collect()
 }
 
 /// The head of a search; its first value is the tenant.

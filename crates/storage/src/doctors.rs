@@ -15,10 +15,11 @@ pub struct Doctor {
 }
 
 /// Every doctor, also those who have left; by code.
+#[boxed::future]
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Doctor>, Error> {
     let statement =
         sql("SELECT code, name, specialty, clinic, active FROM doctors WHERE tenant = $1 ORDER BY code");
-    let rows = from.into().all(Weight::Point, statement.arg(tenant)).await?;
+    let rows = from.all(Weight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
             Ok(Doctor {

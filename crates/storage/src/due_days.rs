@@ -4,12 +4,14 @@ use crate::{Error, Source, Tx, Weight, sql};
 use domain::{Moment, TenantId};
 
 /// The days in use, in their order.
+#[boxed::future]
 pub async fn active(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<i32>, Error> {
     let statement = sql("SELECT day FROM due_days WHERE tenant = $1 AND active ORDER BY day").arg(tenant);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| row.get("day")).collect()
 }
 
+#[boxed::future]
 pub async fn insert_all(tx: &mut Tx, tenant: TenantId, days: &[i32], now: Moment) -> Result<(), Error> {
     let insert = |day: &i32| {
         sql("INSERT INTO due_days (tenant, day, active, version, created_at, updated_at)

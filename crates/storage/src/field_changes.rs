@@ -57,6 +57,7 @@ pub struct Written {
 }
 
 /// The changes of a record, in their order.
+#[boxed::future]
 pub async fn of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -68,7 +69,7 @@ pub async fn of(
     .arg(tenant)
     .arg(subject)
     .arg(record);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             let change = FieldChange {

@@ -53,6 +53,7 @@ fn file(row: &Row) -> Result<File, Error> {
 }
 
 /// The files of a record that were not removed, in the order in which they came.
+#[boxed::future]
 pub async fn of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -63,17 +64,18 @@ pub async fn of(
         .then("AND f.owner = ?", [owner])
         .then("AND f.record = ?", [record])
         .ending("AND f.removed_at IS NULL ORDER BY f.code");
-    from.into().all(Weight::Point, statement).await?.iter().map(file).collect()
+    from.all(Weight::Point, statement).await?.iter().map(file).collect()
 }
 
 /// The file of this code, removed or not.
+#[boxed::future]
 pub async fn find(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
     code: FileCode,
 ) -> Result<Option<File>, Error> {
     let statement = sql(SELECT).arg(tenant).then("AND f.code = ?", [code]);
-    from.into().one(statement).await?.map(|row| file(&row)).transpose()
+    from.one(statement).await?.map(|row| file(&row)).transpose()
 }
 
 pub fn insert(tenant: TenantId, file: &File) -> Statement {
@@ -105,6 +107,7 @@ pub fn remove(tenant: TenantId, code: FileCode, removed: Option<(Moment, UserCod
 }
 
 /// Some of those that were removed before a moment, the longest gone first: code, key and size.
+#[boxed::future]
 pub async fn removed_before(
     tx: &mut Tx,
     tenant: TenantId,
@@ -134,6 +137,7 @@ fn stored_file(row: &Row) -> Result<StoredFile, Error> {
 }
 
 /// The newest files of a tenant that were not removed.
+#[boxed::future]
 pub async fn newest(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -143,10 +147,11 @@ pub async fn newest(
          ORDER BY code DESC LIMIT $2")
     .arg(tenant)
     .arg(limit);
-    from.into().all(Weight::Search, statement).await?.iter().map(stored_file).collect()
+    from.all(Weight::Search, statement).await?.iter().map(stored_file).collect()
 }
 
 /// The first file from this code on that was not removed.
+#[boxed::future]
 pub async fn next_from(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -156,7 +161,7 @@ pub async fn next_from(
          AND removed_at IS NULL ORDER BY code LIMIT 1")
     .arg(tenant)
     .arg(code);
-    from.into().one(statement).await?.map(|row| stored_file(&row)).transpose()
+    from.one(statement).await?.map(|row| stored_file(&row)).transpose()
 }
 
 /// What is known of a file goes; its bytes are somebody else's.
@@ -165,13 +170,14 @@ pub fn delete(tenant: TenantId, code: FileCode) -> Statement {
 }
 
 /// Some files of a tenant, with the keys under which their bytes are.
+#[boxed::future]
 pub async fn keys_of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
     limit: i64,
 ) -> Result<Vec<(FileCode, String)>, Error> {
     let statement = sql("SELECT code, storage_key FROM files WHERE tenant = $1 ORDER BY code LIMIT $2");
-    let rows = from.into().all(Weight::Search, statement.arg(tenant).arg(limit)).await?;
+    let rows = from.all(Weight::Search, statement.arg(tenant).arg(limit)).await?;
     rows.iter().map(|row| Ok((row.get("code")?, row.get("storage_key")?))).collect()
 }
 
@@ -197,6 +203,7 @@ pub fn wait_again(tenant: TenantId, key: &str, since: Moment) -> Statement {
 }
 
 /// Some keys that no row vouches for since before a moment, the oldest first.
+#[boxed::future]
 pub async fn loose_before(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -208,7 +215,7 @@ pub async fn loose_before(
     .arg(tenant)
     .arg(before)
     .arg(limit);
-    from.into().all(Weight::Search, statement).await?.iter().map(|row| row.get("storage_key")).collect()
+    from.all(Weight::Search, statement).await?.iter().map(|row| row.get("storage_key")).collect()
 }
 
 /// An association keeps so much more, or less.
@@ -222,8 +229,9 @@ pub fn grow(tenant: TenantId, files: i64, bytes: i64) -> Statement {
 }
 
 /// How many files an association keeps, and how many bytes.
+#[boxed::future]
 pub async fn total(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<(i64, i64), Error> {
     let statement = sql("SELECT files, bytes FROM file_totals WHERE tenant = $1").arg(tenant);
-    let row = from.into().one(statement).await?;
+    let row = from.one(statement).await?;
     row.map_or(Ok((0, 0)), |row| Ok((row.get("files")?, row.get("bytes")?)))
 }

@@ -24,6 +24,7 @@ pub struct Stage {
 }
 
 /// Every funnel with its stages, also those no longer used; by code.
+#[boxed::future]
 pub async fn all(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Funnel>, Error> {
     let funnels = sql("SELECT code, name, position, active FROM funnels WHERE tenant = $1 ORDER BY code");
     let rows = Source::from(&mut *tx).all(Weight::Point, funnels.arg(tenant)).await?;

@@ -121,6 +121,7 @@ pub struct Told {
 }
 
 /// The changes of a record, in their order.
+#[boxed::future]
 pub async fn of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -135,7 +136,7 @@ pub async fn of(
     .arg(tenant)
     .arg(entity)
     .arg(record);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(Told {
@@ -153,6 +154,7 @@ pub async fn of(
 }
 
 /// The codes of a record's changes up to `last`, the newest first, at most `limit`.
+#[boxed::future]
 pub async fn codes_of(
     tx: &mut Tx,
     tenant: TenantId,
@@ -172,6 +174,7 @@ pub async fn codes_of(
 }
 
 /// The first change with this code or a later one: its code, and when it happened.
+#[boxed::future]
 pub async fn from_code(
     tx: &mut Tx,
     tenant: TenantId,
@@ -193,6 +196,7 @@ pub struct Mark {
 }
 
 /// What is known of the change with this code.
+#[boxed::future]
 pub async fn mark(tx: &mut Tx, tenant: TenantId, code: HistoryCode) -> Result<Option<Mark>, Error> {
     let statement = sql("SELECT entity, record, happened_at FROM history WHERE tenant = $1 AND code = $2");
     let found = tx.one(statement.arg(tenant).arg(code)).await?;
@@ -209,6 +213,7 @@ pub async fn mark(tx: &mut Tx, tenant: TenantId, code: HistoryCode) -> Result<Op
 }
 
 /// What was told of a change, as it was rendered when it happened.
+#[boxed::future]
 pub async fn body(tx: &mut Tx, tenant: TenantId, code: HistoryCode) -> Result<Option<String>, Error> {
     let statement = sql("SELECT body FROM history WHERE tenant = $1 AND code = $2").arg(tenant).arg(code);
     tx.one(statement).await?.map(|row| row.get("body")).transpose()
@@ -221,6 +226,7 @@ const HEADS: usize = 64;
 ///
 /// Each branch and entity is asked for its own next ones, so that a caller with one branch of many never waits while
 /// everybody else's changes are stepped over.
+#[boxed::future]
 pub async fn feed(
     tx: &mut Tx,
     tenant: TenantId,

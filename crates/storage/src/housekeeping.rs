@@ -109,6 +109,7 @@ impl Sweep {
 }
 
 /// Sweeps at most `limit` rows of a tenant; says how many there were.
+#[boxed::future]
 pub async fn sweep(
     tx: &mut Tx,
     sweep: Sweep,

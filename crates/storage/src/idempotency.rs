@@ -23,6 +23,7 @@ pub struct Kept {
 }
 
 /// What was answered to the key, if that was after a moment.
+#[boxed::future]
 pub async fn find(from: impl Into<Source<'_>>, key: &Key, after: Moment) -> Result<Option<Kept>, Error> {
     let statement = sql("SELECT body_hash, status, content_type, answer FROM idempotency_keys
          WHERE tenant = $1 AND user_code = $2 AND operation = $3 AND key = $4 AND created_at > $5")
@@ -31,7 +32,7 @@ pub async fn find(from: impl Into<Source<'_>>, key: &Key, after: Moment) -> Resu
     .arg(key.operation.as_str())
     .arg(key.key.as_str())
     .arg(after);
-    let row = from.into().one(statement).await?;
+    let row = from.one(statement).await?;
     row.map(|row| {
         Ok(Kept {
             body_hash: row.get("body_hash")?,
@@ -44,6 +45,7 @@ pub async fn find(from: impl Into<Source<'_>>, key: &Key, after: Moment) -> Resu
 }
 
 /// Keeps an answer in place of an older one.
+#[boxed::future]
 pub async fn keep(tx: &mut Tx, key: &Key, kept: &Kept, now: Moment) -> Result<(), Error> {
     let statement = sql("INSERT INTO idempotency_keys
              (tenant, user_code, operation, key, body_hash, status, content_type, answer, created_at)

@@ -110,6 +110,7 @@ fn list(text: &str) -> Result<Vec<String>, Error> {
 }
 
 /// Writes an import whose file is about to be read.
+#[boxed::future]
 pub async fn insert(tx: &mut Tx, tenant: TenantId, one: &Import) -> Result<(), Error> {
     let statement = sql("INSERT INTO imports (tenant, code, kind, state, file_name, headers, mapping, triggers, user_code, acting_user,
              total, position, created, changed, same, refused, removed, restored, kept, leased_until, fence, created_at, updated_at)
@@ -130,6 +131,7 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, one: &Import) -> Result<(), E
 }
 
 /// The import of this code: anybody's, or this user's alone.
+#[boxed::future]
 pub async fn find(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -142,10 +144,11 @@ pub async fn find(
         .arg(tenant)
         .arg(code)
         .when("AND user_code = ?", owner);
-    from.into().one(statement).await?.map(|row| import(&row)).transpose()
+    from.one(statement).await?.map(|row| import(&row)).transpose()
 }
 
 /// A page of the imports whose file was read, the latest first, and how many there are.
+#[boxed::future]
 pub async fn page(
     tx: &mut Tx,
     tenant: TenantId,
@@ -173,6 +176,7 @@ pub struct Unconfirmed {
 }
 
 /// Those of a tenant that were changed since, the oldest first; also those whose file is being read.
+#[boxed::future]
 pub async fn unconfirmed(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -183,7 +187,7 @@ pub async fn unconfirmed(
         .within("state", [ImportState::Reading, ImportState::Ready, ImportState::Checked])
         .then("AND updated_at >= ?", [since])
         .ending("ORDER BY updated_at, code");
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     let one = |row: &Row| {
         Ok(Unconfirmed {
             code: row.get("code")?,
@@ -196,6 +200,7 @@ pub async fn unconfirmed(
 }
 
 /// Those of a tenant that somebody must work on and nobody does.
+#[boxed::future]
 pub async fn due(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -207,7 +212,7 @@ pub async fn due(
         .within("state", working)
         .then("AND leased_until <= ?", [now])
         .ending("ORDER BY code");
-    from.into().all(Weight::Point, statement).await?.iter().map(|row| row.get("code")).collect()
+    from.all(Weight::Point, statement).await?.iter().map(|row| row.get("code")).collect()
 }
 
 /// What else changes with a state.
@@ -229,6 +234,7 @@ pub struct Change {
 }
 
 /// Brings an import into a state; whoever worked on it loses it.
+#[boxed::future]
 pub async fn set_state(
     tx: &mut Tx,
     tenant: TenantId,
@@ -265,6 +271,7 @@ pub struct Lease {
 }
 
 /// Takes an import that somebody must work on and nobody does.
+#[boxed::future]
 pub async fn lease(
     tx: &mut Tx,
     tenant: TenantId,
@@ -285,6 +292,7 @@ pub async fn lease(
 }
 
 /// Notes how far the work is and holds on to it; `false` where it is no longer ours: then nothing else may be written.
+#[boxed::future]
 pub async fn advance(
     tx: &mut Tx,
     lease: &Lease,
@@ -311,6 +319,7 @@ pub async fn advance(
 }
 
 /// Lets go of an import that stays to be worked on.
+#[boxed::future]
 pub async fn release(tx: &mut Tx, lease: &Lease) -> Result<(), Error> {
     let statement = sql("UPDATE imports SET leased_until = 0 WHERE tenant = $1 AND code = $2 AND fence = $3")
         .arg(lease.tenant)
@@ -321,6 +330,7 @@ pub async fn release(tx: &mut Tx, lease: &Lease) -> Result<(), Error> {
 
 /// Removes what was read of an import whose file could not be read to its end, some lines at a time, and at last the import;
 /// `false` where there is more to remove.
+#[boxed::future]
 pub async fn remove(tx: &mut Tx, tenant: TenantId, code: ImportCode, limit: u64) -> Result<bool, Error> {
     let lines = sql("DELETE FROM import_lines WHERE tenant = $1 AND import = $2 AND line IN
          (SELECT line FROM import_lines WHERE tenant = $1 AND import = $2 ORDER BY line LIMIT $3)")
@@ -335,6 +345,7 @@ pub async fn remove(tx: &mut Tx, tenant: TenantId, code: ImportCode, limit: u64)
 }
 
 /// The field that each of these columns last went to, by its folded name; empty where it was to be left out.
+#[boxed::future]
 pub async fn remembered(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -345,7 +356,7 @@ pub async fn remembered(
         .arg(tenant)
         .arg(kind)
         .within("header", headers.iter().map(String::as_str));
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("header")?, row.get("field")?))).collect()
 }
 

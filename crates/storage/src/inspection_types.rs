@@ -13,10 +13,11 @@ pub struct InspectionType {
 }
 
 /// Every type, also those no longer used; by code.
+#[boxed::future]
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<InspectionType>, Error> {
     let statement =
         sql("SELECT code, name, checklist, active FROM inspection_types WHERE tenant = $1 ORDER BY code");
-    let rows = from.into().all(Weight::Point, statement.arg(tenant)).await?;
+    let rows = from.all(Weight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
             let checklist: Option<String> = row.get("checklist")?;

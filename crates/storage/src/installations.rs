@@ -23,6 +23,7 @@ pub struct Installation {
 }
 
 /// What a benefit has and had, each with the name of its supplier; by code.
+#[boxed::future]
 pub async fn of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -35,11 +36,12 @@ pub async fn of(
          WHERE i.tenant = $1 AND i.benefit = $2 ORDER BY i.code")
         .arg(tenant)
         .arg(benefit);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((installation(row)?, row.get("supplier_name")?))).collect()
 }
 
 /// What several benefits have and had, by benefit and code.
+#[boxed::future]
 pub async fn of_some(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -52,7 +54,7 @@ pub async fn of_some(
     .arg(tenant)
     .within("benefit", benefits)
     .ending("ORDER BY benefit, code");
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("benefit")?, installation(row)?))).collect()
 }
 

@@ -18,6 +18,7 @@ pub struct Item {
 }
 
 /// The items of a benefit, by code.
+#[boxed::future]
 pub async fn of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -27,11 +28,12 @@ pub async fn of(
          WHERE tenant = $1 AND benefit = $2 ORDER BY code")
     .arg(tenant)
     .arg(benefit);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(item).collect()
 }
 
 /// The items of several benefits, each benefit's by code.
+#[boxed::future]
 pub async fn of_some(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -42,7 +44,7 @@ pub async fn of_some(
             .arg(tenant)
             .within("benefit", benefits)
             .ending("ORDER BY benefit, code");
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("benefit")?, item(row)?))).collect()
 }
 

@@ -13,6 +13,7 @@ pub struct Lease {
 }
 
 /// Takes the job where it is due and nobody has it.
+#[boxed::future]
 pub async fn lease(tx: &mut Tx, job: &str, now: Moment, length: Duration) -> Result<Option<Lease>, Error> {
     let statement =
         sql("INSERT INTO jobs (tenant, job, due_at, leased_until, fence) VALUES ($1, $2, $3, $4, 1)
@@ -27,6 +28,7 @@ pub async fn lease(tx: &mut Tx, job: &str, now: Moment, length: Duration) -> Res
 }
 
 /// Holds on to a lease while the work goes on; `false` where it was lost meanwhile.
+#[boxed::future]
 pub async fn extend(tx: &mut Tx, lease: &Lease, until: Moment) -> Result<bool, Error> {
     let statement = sql("UPDATE jobs SET leased_until = $4 WHERE tenant = $1 AND job = $2 AND fence = $3")
         .arg(TenantId::SERVER)
@@ -37,6 +39,7 @@ pub async fn extend(tx: &mut Tx, lease: &Lease, until: Moment) -> Result<bool, E
 }
 
 /// Whether a lease was not lost meanwhile, for a unit that must not write without it.
+#[boxed::future]
 pub async fn is_held(tx: &mut Tx, lease: &Lease) -> Result<bool, Error> {
     let statement = sql("SELECT fence FROM jobs WHERE tenant = $1 AND job = $2 AND fence = $3")
         .arg(TenantId::SERVER)
@@ -46,6 +49,7 @@ pub async fn is_held(tx: &mut Tx, lease: &Lease) -> Result<bool, Error> {
 }
 
 /// Gives the job back, due again later; `false` where the lease was lost meanwhile.
+#[boxed::future]
 pub async fn finish(tx: &mut Tx, lease: &Lease, now: Moment, due: Moment) -> Result<bool, Error> {
     let statement = sql("UPDATE jobs SET due_at = $5, leased_until = 0, finished_at = $4
          WHERE tenant = $1 AND job = $2 AND fence = $3")
@@ -58,11 +62,12 @@ pub async fn finish(tx: &mut Tx, lease: &Lease, now: Moment, due: Moment) -> Res
 }
 
 /// Whether taking the job is worth trying: a look that writes nothing.
+#[boxed::future]
 pub async fn is_due(from: impl Into<Source<'_>>, job: &str, now: Moment) -> Result<bool, Error> {
     let statement = sql("SELECT due_at, leased_until FROM jobs WHERE tenant = $1 AND job = $2")
         .arg(TenantId::SERVER)
         .arg(job);
-    match from.into().one(statement).await? {
+    match from.one(statement).await? {
         None => Ok(true),
         Some(row) => Ok(row.get::<Moment>("due_at")? <= now && row.get::<Moment>("leased_until")? <= now),
     }

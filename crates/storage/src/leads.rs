@@ -93,12 +93,14 @@ pub fn remove(tenant: TenantId, code: LeadCode) -> Vec<Statement> {
 }
 
 /// Whether there is a deal with a lead.
+#[boxed::future]
 pub async fn has_deal(tx: &mut Tx, tenant: TenantId, code: LeadCode) -> Result<bool, Error> {
     let statement = sql("SELECT 1 AS one FROM deals WHERE tenant = $1 AND lead = $2 LIMIT 1");
     Ok(tx.one(statement.arg(tenant).arg(code)).await?.is_some())
 }
 
 /// The lead of this code, whoever may see it.
+#[boxed::future]
 pub async fn by_code(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -109,10 +111,11 @@ pub async fn by_code(
         .ending("FROM leads l WHERE l.tenant = $1 AND l.code = $2")
         .arg(tenant)
         .arg(code);
-    from.into().one(statement).await?.map(|row| lead(&row)).transpose()
+    from.one(statement).await?.map(|row| lead(&row)).transpose()
 }
 
 /// The first active lead in the scope that is known by this, unless it has another document. Names are not asked for.
+#[boxed::future]
 pub async fn known_by(
     tx: &mut Tx,
     scope: &Scope,
@@ -163,6 +166,7 @@ pub struct Key {
 }
 
 /// The active leads of a branch behind a code, by code, no more than [`STEP`].
+#[boxed::future]
 pub async fn of_branch(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -175,11 +179,12 @@ pub async fn of_branch(
     .arg(branch)
     .arg(after)
     .arg(STEP as i64);
-    keys(&from.into().all(Weight::Search, statement).await?)
+    keys(&from.all(Weight::Search, statement).await?)
 }
 
 /// The leads in the scope that a contact leads to, but for names, active or not, behind a code, by code, no more than
 /// [`STEP`].
+#[boxed::future]
 pub async fn with(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -192,11 +197,12 @@ pub async fn with(
         .then("AND l.code > ?", [after])
         .scoped("l.branch + 0", scope.branches())
         .then("ORDER BY l.code LIMIT ?", [STEP as i64]);
-    keys(&from.into().all(Weight::Search, statement).await?)
+    keys(&from.all(Weight::Search, statement).await?)
 }
 
 /// The codes of all leads in the scope whose names have these words. For the beginning of a word both engines gather everybody
 /// who has one, so they are asked once, and not step by step.
+#[boxed::future]
 pub async fn named(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -205,11 +211,12 @@ pub async fn named(
     let statement =
         sql("SELECT NAME_ORDER AS place FROM name_index_leads n WHERE MATCHES_NAME(CAST($1 AS TEXT))")
             .arg(names::query(scope, words));
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter().map(|row| Ok(LeadCode::new(names::slot(row.get("place")?)))).collect()
 }
 
 /// The leads of these codes, no more than [`STEP`].
+#[boxed::future]
 pub async fn keys_of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -218,7 +225,7 @@ pub async fn keys_of(
     let statement = sql("SELECT l.code, l.name, l.active FROM leads l WHERE l.tenant = $1")
         .arg(tenant)
         .within("l.code", codes.iter().copied());
-    keys(&from.into().all(Weight::Search, statement).await?)
+    keys(&from.all(Weight::Search, statement).await?)
 }
 
 fn keys(rows: &[Row]) -> Result<Vec<Key>, Error> {
@@ -228,6 +235,7 @@ fn keys(rows: &[Row]) -> Result<Vec<Key>, Error> {
 }
 
 /// The leads of these codes, by code, with how many open deals the scope sees of each.
+#[boxed::future]
 pub async fn at(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -245,7 +253,7 @@ pub async fn at(
         .ending(") AS open_deals FROM leads l WHERE l.tenant = $1")
         .within("l.code", codes.iter().copied())
         .ending("ORDER BY l.code");
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             let code = row.get("code")?;
@@ -255,6 +263,7 @@ pub async fn at(
 }
 
 /// A page of leads in the scope, active or not as asked for, the last one first; and how many they are.
+#[boxed::future]
 pub async fn page(
     tx: &mut Tx,
     scope: &Scope,

@@ -13,13 +13,14 @@ pub struct Lease {
 }
 
 /// The leases of these receivers, ended ones too.
+#[boxed::future]
 pub async fn of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
     receivers: impl IntoIterator<Item = ReceiverCode>,
 ) -> Result<Vec<Lease>, Error> {
     let statement = sql("SELECT receiver, number, holder, ends_at FROM leases WHERE tenant = $1").arg(tenant);
-    let rows = from.into().all(Weight::Search, statement.within("receiver", receivers)).await?;
+    let rows = from.all(Weight::Search, statement.within("receiver", receivers)).await?;
     let lease = |row: &crate::Row| {
         Ok(Lease {
             receiver: row.get("receiver")?,
@@ -74,6 +75,7 @@ pub fn release(
 }
 
 /// Who holds receivers of a tenant.
+#[boxed::future]
 pub async fn holders(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -81,11 +83,12 @@ pub async fn holders(
 ) -> Result<Vec<String>, Error> {
     let statement =
         sql("SELECT DISTINCT holder FROM leases WHERE tenant = $1 AND ends_at > $2 ORDER BY holder");
-    let rows = from.into().all(Weight::Search, statement.arg(tenant).arg(now)).await?;
+    let rows = from.all(Weight::Search, statement.arg(tenant).arg(now)).await?;
     rows.iter().map(|row| row.get("holder")).collect()
 }
 
 /// Takes back what somebody holds who is gone.
+#[boxed::future]
 pub async fn free(tx: &mut Tx, tenant: TenantId, holder: &str, now: Moment) -> Result<u64, Error> {
     let free = sql("UPDATE leases SET ends_at = $3 WHERE tenant = $1 AND holder = $2 AND ends_at > $3");
     tx.execute(free.arg(tenant).arg(holder).arg(now)).await

@@ -140,6 +140,7 @@ pub fn remove(tenant: TenantId, slot: i32, was: Before, registered_on: &str) -> 
 }
 
 /// The row of a member without a benefit.
+#[boxed::future]
 pub async fn free_row(
     tx: &mut Tx,
     tenant: TenantId,
@@ -159,6 +160,7 @@ pub struct Moved {
 }
 
 /// Brings all rows of a member up to date. Where a benefit has a branch, a seller or a day of its own, its row keeps it.
+#[boxed::future]
 pub async fn change_member(
     tx: &mut Tx,
     tenant: TenantId,
@@ -219,6 +221,7 @@ pub async fn change_member(
 }
 
 /// The rows of these members that no benefit has taken over yet.
+#[boxed::future]
 pub async fn free(
     tx: &mut Tx,
     tenant: TenantId,
@@ -233,6 +236,7 @@ pub async fn free(
 }
 
 /// Says that rows of the searches changed, so that nobody trusts an earlier count of them.
+#[boxed::future]
 pub async fn touch(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
     counters::next(tx, tenant, Counter::Listing).await.map(drop)
 }

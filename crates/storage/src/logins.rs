@@ -14,6 +14,7 @@ pub struct Account {
     pub known_since: Option<Moment>,
 }
 
+#[boxed::future]
 pub async fn account(
     from: impl Into<Source<'_>>,
     email: &Email,
@@ -26,7 +27,7 @@ pub async fn account(
          WHERE l.email = $1")
     .arg(email.as_str())
     .arg(address.to_string());
-    let row = from.into().one(statement).await?;
+    let row = from.one(statement).await?;
     row.map(|row| {
         Ok(Account {
             tenant: row.get("tenant")?,
@@ -52,6 +53,7 @@ pub struct Entering {
 }
 
 /// The user, unless he was disabled or his association was.
+#[boxed::future]
 pub async fn entering(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -66,7 +68,7 @@ pub async fn entering(
          WHERE u.tenant = $1 AND u.code = $2 AND u.active ORDER BY COALESCE(b.branch, 0)")
         .arg(tenant)
         .arg(user);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     let Some(first) = rows.first() else { return Ok(None) };
     let branches = rows.iter().map(|row| row.get::<Option<BranchCode>>("branch"));
     Ok(Some(Entering {
@@ -92,6 +94,7 @@ pub fn know_address(tenant: TenantId, user: UserCode, address: CallerAddress, no
 }
 
 /// Forgets from where an account was entered, because its password is another now.
+#[boxed::future]
 pub async fn forget_addresses(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
     let statement =
         sql("DELETE FROM known_addresses WHERE tenant = $1 AND user_code = $2").arg(tenant).arg(user);
@@ -99,6 +102,7 @@ pub async fn forget_addresses(tx: &mut Tx, tenant: TenantId, user: UserCode) -> 
 }
 
 /// When each user of a tenant last entered, of those who did in the time for which an address stays known.
+#[boxed::future]
 pub async fn last_seen(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -106,7 +110,7 @@ pub async fn last_seen(
     let statement = sql("SELECT user_code, MAX(seen_at) AS seen_at FROM known_addresses WHERE tenant = $1
          GROUP BY user_code ORDER BY user_code")
     .arg(tenant);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter().map(|row| Ok((row.get("user_code")?, row.get("seen_at")?))).collect()
 }
 

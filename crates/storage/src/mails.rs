@@ -36,6 +36,7 @@ pub struct Claimed {
 }
 
 /// Puts a mail into the outbox, due at once.
+#[boxed::future]
 pub async fn enqueue(
     tx: &mut Tx,
     tenant: TenantId,
@@ -61,6 +62,7 @@ pub async fn enqueue(
 }
 
 /// What is to be tried now, of every tenant that is not closed, the oldest first. That `due_at` is there stands in the text, for the index.
+#[boxed::future]
 pub async fn due(from: impl Into<Source<'_>>, now: Moment, limit: i64) -> Result<Vec<Due>, Error> {
     let statement =
         sql("SELECT m.tenant, m.code, m.tries FROM mails m WHERE m.due_at IS NOT NULL AND m.due_at <= $1
@@ -68,13 +70,14 @@ pub async fn due(from: impl Into<Source<'_>>, now: Moment, limit: i64) -> Result
          ORDER BY m.due_at, m.tenant, m.code LIMIT $2")
         .arg(now)
         .arg(limit);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| Ok(Due { tenant: row.get("tenant")?, code: row.get("code")?, tries: row.get("tries")? }))
         .collect()
 }
 
 /// Takes a mail that is still as it was seen, until the lease ends: of two that try, one gets it.
+#[boxed::future]
 pub async fn claim(tx: &mut Tx, due: &Due, lease_end: Moment) -> Result<Option<Claimed>, Error> {
     let statement = sql("UPDATE mails SET tries = tries + 1, due_at = $4
          WHERE tenant = $1 AND code = $2 AND tries = $3 AND due_at IS NOT NULL
@@ -100,6 +103,7 @@ fn claimed(row: &Row) -> Result<Claimed, Error> {
 }
 
 /// It went. `false` where another has claimed it meanwhile: his result counts.
+#[boxed::future]
 pub async fn record_sent(tx: &mut Tx, mail: &Claimed, now: Moment) -> Result<bool, Error> {
     let statement = sql("UPDATE mails SET due_at = NULL, sent_at = $4, failure = NULL,
              text_body = CASE WHEN confidential THEN NULL ELSE text_body END,
@@ -113,6 +117,7 @@ pub async fn record_sent(tx: &mut Tx, mail: &Claimed, now: Moment) -> Result<boo
 }
 
 /// It did not go, and is tried again at `next`.
+#[boxed::future]
 pub async fn record_failure(tx: &mut Tx, mail: &Claimed, failure: &str, next: Moment) -> Result<bool, Error> {
     let statement = sql("UPDATE mails SET failure = $4, due_at = $5
          WHERE tenant = $1 AND code = $2 AND tries = $3")
@@ -125,6 +130,7 @@ pub async fn record_failure(tx: &mut Tx, mail: &Claimed, failure: &str, next: Mo
 }
 
 /// It did not go, and is not tried again.
+#[boxed::future]
 pub async fn give_up(tx: &mut Tx, mail: &Claimed, failure: &str) -> Result<bool, Error> {
     let statement = sql("UPDATE mails SET failure = $4, due_at = NULL,
              text_body = CASE WHEN confidential THEN NULL ELSE text_body END,
@@ -152,6 +158,7 @@ pub struct Listed {
 }
 
 /// The mails of a tenant before this code, the newest first.
+#[boxed::future]
 pub async fn listed(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -164,7 +171,7 @@ pub async fn listed(
         .arg(tenant)
         .arg(before)
         .arg(limit);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(Listed {
@@ -182,6 +189,7 @@ pub async fn listed(
 }
 
 /// How many mails that were written before a moment still wait, and when the oldest of them was written.
+#[boxed::future]
 pub async fn waiting_since(
     from: impl Into<Source<'_>>,
     before: Moment,
@@ -189,6 +197,6 @@ pub async fn waiting_since(
     let statement = sql("SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM mails
          WHERE due_at IS NOT NULL AND created_at <= $1")
     .arg(before);
-    let Some(row) = from.into().one(statement).await? else { return Ok((0, None)) };
+    let Some(row) = from.one(statement).await? else { return Ok((0, None)) };
     Ok((row.get("count")?, row.get("oldest")?))
 }

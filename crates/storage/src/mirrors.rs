@@ -30,9 +30,10 @@ pub struct Mirror {
     pub finished_at: Option<Moment>,
 }
 
+#[boxed::future]
 pub async fn find(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Option<Mirror>, Error> {
     let statement = sql(SELECT).ending("WHERE tenant = $1").arg(tenant);
-    from.into().one(statement).await?.map(|row| mirror(&row)).transpose()
+    from.one(statement).await?.map(|row| mirror(&row)).transpose()
 }
 
 impl Mirror {
@@ -44,6 +45,7 @@ impl Mirror {
 }
 
 /// The mirror of this base of this server.
+#[boxed::future]
 pub async fn of(
     from: impl Into<Source<'_>>,
     source: &str,
@@ -51,7 +53,7 @@ pub async fn of(
     login: &str,
 ) -> Result<Option<Mirror>, Error> {
     let statement = sql(SELECT).ending("ORDER BY tenant");
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     let all = rows.iter().map(mirror).collect::<Result<Vec<_>, Error>>()?;
     Ok(all.into_iter().find(|one| one.is_of(source, source_base, login)))
 }
@@ -116,6 +118,7 @@ pub fn stage<'b>(
 }
 
 /// What the list said of these benefits.
+#[boxed::future]
 pub async fn staged(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -123,7 +126,7 @@ pub async fn staged(
 ) -> Result<Vec<(BenefitCode, String)>, Error> {
     let statement =
         sql("SELECT benefit, body FROM mirror_staged WHERE tenant = $1").arg(tenant).within("benefit", codes);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("benefit")?, row.get("body")?))).collect()
 }
 
@@ -184,12 +187,13 @@ pub struct Noted {
 }
 
 /// Everything that is noted, what is alike together.
+#[boxed::future]
 pub async fn noted(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Noted>, Error> {
     let statement =
         sql("SELECT kind, field, reason, COUNT(*) AS count, MIN(record) AS first FROM mirror_notes
          WHERE tenant = $1 GROUP BY kind, field, reason ORDER BY kind, field, reason LIMIT 1000")
         .arg(tenant);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     let one = |row: &Row| {
         Ok(Noted {
             kind: row.get("kind")?,
@@ -203,6 +207,7 @@ pub async fn noted(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<
 }
 
 /// The notes behind one of them, in their order: kind, record, field and reason.
+#[boxed::future]
 pub async fn notes_behind(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -217,13 +222,14 @@ pub async fn notes_behind(
     .arg(record)
     .arg(field)
     .arg(limit);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter()
         .map(|row| Ok((row.get("kind")?, row.get("record")?, row.get("field")?, row.get("reason")?)))
         .collect()
 }
 
 /// The records of a kind that could not be read the last time.
+#[boxed::future]
 pub async fn unread(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -234,12 +240,13 @@ pub async fn unread(
             .arg(tenant)
             .arg(kind)
             .arg(UNREAD);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter().map(|row| row.get("record")).collect()
 }
 
 /// The benefits behind a code whose row changed on a day or later, or of which something could not be read; all of them
 /// where no day is said.
+#[boxed::future]
 pub async fn benefits_behind(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -257,11 +264,12 @@ pub async fn benefits_behind(
             since,
         )
         .then("ORDER BY b.code LIMIT ?", [limit]);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter().map(|row| Ok((row.get("code")?, row.get("kind")?))).collect()
 }
 
 /// The members behind a code of whom a row changed on a day or later, or whose cards could not be read.
+#[boxed::future]
 pub async fn members_behind(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -280,20 +288,22 @@ pub async fn members_behind(
             since,
         )
         .then("ORDER BY p.code LIMIT ?", [limit]);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }
 
 /// The deals that are open here.
+#[boxed::future]
 pub async fn open_deals(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<DealCode>, Error> {
     let statement = sql("SELECT code FROM deals WHERE tenant = $1 AND situation = $2 ORDER BY code")
         .arg(tenant)
         .arg(DealState::Open);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }
 
 /// Whose these sequence numbers of deals are.
+#[boxed::future]
 pub async fn deals_with_sequences(
     tx: &mut Tx,
     tenant: TenantId,
@@ -306,6 +316,7 @@ pub async fn deals_with_sequences(
 }
 
 /// Whose these protocols are.
+#[boxed::future]
 pub async fn claims_with_protocols(
     tx: &mut Tx,
     tenant: TenantId,

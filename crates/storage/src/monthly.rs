@@ -54,13 +54,13 @@ pub struct Counted {
 }
 
 /// The counts of this month and of those behind it.
+#[boxed::future]
 pub async fn since(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
     first: &str,
 ) -> Result<Vec<Counted>, Error> {
     let mut all = Vec::new();
-    let from = from.into();
     let statement = sql("SELECT turn, month, branch, rows FROM monthly_tally
          WHERE tenant = $1 AND turn IN (1, 2) AND month >= $2 ORDER BY turn, month, branch")
     .arg(tenant)
@@ -81,6 +81,7 @@ pub async fn since(
 }
 
 /// How many of a month (`yyyy-MM`) the scope sees.
+#[boxed::future]
 pub async fn count(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -93,7 +94,7 @@ pub async fn count(
         .arg(turn as i64)
         .arg(month);
     let mut count = 0;
-    for row in from.into().all(Weight::Point, statement).await? {
+    for row in from.all(Weight::Point, statement).await? {
         if scope.sees(row.get("branch")?) {
             count += row.get::<i64>("rows")?;
         }
@@ -102,6 +103,7 @@ pub async fn count(
 }
 
 /// A page of the benefits of a month (`yyyy-MM`) that the scope sees, by day.
+#[boxed::future]
 pub async fn codes(
     tx: &mut Tx,
     scope: &Scope,

@@ -17,6 +17,7 @@ pub struct Note {
 }
 
 /// The notes of a record, in their order.
+#[boxed::future]
 pub async fn of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -29,7 +30,7 @@ pub async fn of(
         .arg(tenant)
         .arg(entity)
         .arg(record);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(Note {
@@ -45,6 +46,7 @@ pub async fn of(
 }
 
 /// The number of the last note of a record; 0 where there is none.
+#[boxed::future]
 pub async fn last(tx: &mut Tx, tenant: TenantId, (entity, record): (Entity, i32)) -> Result<i32, Error> {
     let statement = sql("SELECT number FROM notes WHERE tenant = $1 AND entity = $2 AND record = $3
          ORDER BY number DESC LIMIT 1")

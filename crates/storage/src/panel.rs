@@ -14,6 +14,7 @@ pub struct Claims {
 }
 
 /// The claims in these situations, by type and branch.
+#[boxed::future]
 pub async fn claims(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -31,7 +32,7 @@ pub async fn claims(
     .arg(before[2])
     .within("situation", open.iter().copied())
     .ending("GROUP BY kind, branch ORDER BY kind, branch");
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(Claims {
@@ -54,6 +55,7 @@ pub struct Deals {
     pub cold: i64,
 }
 
+#[boxed::future]
 pub async fn deals(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -64,7 +66,7 @@ pub async fn deals(
          FROM deals WHERE tenant = $1 AND situation = 1 GROUP BY stage, branch ORDER BY stage, branch")
     .arg(tenant)
     .arg(cold_before);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(Deals {
@@ -78,6 +80,7 @@ pub async fn deals(
 }
 
 /// How many appointments in these situations take place between two moments.
+#[boxed::future]
 pub async fn appointments(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -89,10 +92,11 @@ pub async fn appointments(
         .then("AND takes_place_at >= ? AND takes_place_at < ?", [first, behind])
         .within("situation + 0", situations.iter().copied())
         .scoped("branch + 0", scope.branches());
-    from.into().one(statement).await?.map_or(Ok(0), |row| row.get("count"))
+    from.one(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }
 
 /// When the rows of these slots were registered: `yyyy-MM-dd`.
+#[boxed::future]
 pub async fn registered(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -105,6 +109,6 @@ pub async fn registered(
         .arg(tenant)
         .within("slot", slots.iter().copied())
         .ending("ORDER BY slot");
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter().map(|row| row.get("registered_on")).collect()
 }

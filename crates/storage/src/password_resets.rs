@@ -11,6 +11,7 @@ pub struct NewReset<'r> {
     pub expires_at: Moment,
 }
 
+#[boxed::future]
 pub async fn insert(tx: &mut Tx, reset: &NewReset<'_>) -> Result<(), Error> {
     let statement = sql("INSERT INTO password_resets (tenant, hash, user_code, created_at, expires_at)
          VALUES ($1, $2, $3, $4, $5)")
@@ -23,6 +24,7 @@ pub async fn insert(tx: &mut Tx, reset: &NewReset<'_>) -> Result<(), Error> {
 }
 
 /// Whether the link would be taken now: a look that writes nothing.
+#[boxed::future]
 pub async fn is_open(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -34,10 +36,11 @@ pub async fn is_open(
             .arg(tenant)
             .arg(hash)
             .arg(now);
-    Ok(from.into().one(statement).await?.is_some())
+    Ok(from.one(statement).await?.is_some())
 }
 
 /// Uses the link up: whose it was, where it is there and not expired.
+#[boxed::future]
 pub async fn take(
     tx: &mut Tx,
     tenant: TenantId,
@@ -53,6 +56,7 @@ pub async fn take(
 }
 
 /// How many links of a user were made after a moment and not used since.
+#[boxed::future]
 pub async fn count_since(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -64,10 +68,11 @@ pub async fn count_since(
     .arg(tenant)
     .arg(user)
     .arg(since);
-    from.into().one(statement).await?.map_or(Ok(0), |row| row.get("made"))
+    from.one(statement).await?.map_or(Ok(0), |row| row.get("made"))
 }
 
 /// Ends every link of a user.
+#[boxed::future]
 pub async fn end_all(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
     let statement =
         sql("DELETE FROM password_resets WHERE tenant = $1 AND user_code = $2").arg(tenant).arg(user);

@@ -109,6 +109,7 @@ const ROWS: usize = 100;
 const COLUMNS: usize = 46;
 
 /// Writes many people, none of whom is there yet: the first with code `first`, the others behind it.
+#[boxed::future]
 pub async fn insert_all<'p>(
     tx: &mut Tx,
     tenant: TenantId,
@@ -128,6 +129,7 @@ pub fn insert_each<'p>(
 }
 
 /// The people with these documents, whoever may see them.
+#[boxed::future]
 pub async fn by_documents(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -135,11 +137,12 @@ pub async fn by_documents(
 ) -> Result<Vec<(PersonCode, Profile)>, Error> {
     let documents = documents.into_iter().map(Document::as_str);
     let statement = sql(SELECT).ending("WHERE tenant = $1").arg(tenant).within("document", documents);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("code")?, profile(row)?))).collect()
 }
 
 /// Who has these documents, as they are kept.
+#[boxed::future]
 pub async fn with_documents<'d>(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -148,18 +151,19 @@ pub async fn with_documents<'d>(
     let statement = sql("SELECT document, code FROM people WHERE tenant = $1")
         .arg(tenant)
         .within("document", documents.into_iter().map(Document::as_str));
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("document")?, row.get("code")?))).collect()
 }
 
 /// The person with this document, whoever may see him.
+#[boxed::future]
 pub async fn by_document(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
     document: &Document,
 ) -> Result<Option<(PersonCode, Profile)>, Error> {
     let statement = with_document(tenant, document);
-    from.into().one(statement).await?.map(|row| Ok((row.get("code")?, profile(&row)?))).transpose()
+    from.one(statement).await?.map(|row| Ok((row.get("code")?, profile(&row)?))).transpose()
 }
 
 /// What [`by_document`] asks the database.
@@ -168,27 +172,30 @@ pub(crate) fn with_document(tenant: TenantId, document: &Document) -> Statement 
 }
 
 /// The person of this code, whoever may see him.
+#[boxed::future]
 pub async fn by_code(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
     code: PersonCode,
 ) -> Result<Option<Profile>, Error> {
     let statement = sql(SELECT).ending("WHERE tenant = $1 AND code = $2").arg(tenant).arg(code);
-    from.into().one(statement).await?.map(|row| profile(&row)).transpose()
+    from.one(statement).await?.map(|row| profile(&row)).transpose()
 }
 
 /// These people, whoever may see them.
+#[boxed::future]
 pub async fn some(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
     codes: impl IntoIterator<Item = PersonCode>,
 ) -> Result<Vec<(PersonCode, Profile)>, Error> {
     let statement = sql(SELECT).ending("WHERE tenant = $1").arg(tenant).within("code", codes);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("code")?, profile(row)?))).collect()
 }
 
 /// Whether the scope sees the person: by his own branch, or by that of one of his benefits.
+#[boxed::future]
 pub async fn is_visible(tx: &mut Tx, scope: &Scope, code: PersonCode) -> Result<bool, Error> {
     let statement = sql("SELECT branch FROM people WHERE tenant = $1 AND code = $2");
     match tx.one(statement.arg(scope.tenant()).arg(code)).await? {
@@ -211,6 +218,7 @@ pub fn free_documents(tenant: TenantId, codes: impl IntoIterator<Item = PersonCo
 }
 
 /// Writes everything that is known of a person anew.
+#[boxed::future]
 pub async fn update(tx: &mut Tx, tenant: TenantId, code: PersonCode, person: &Profile) -> Result<(), Error> {
     let values = row(tenant, code.get(), person);
     let statement = sql("UPDATE people SET branch = $3, is_member = $4, document = $5, nature = $6, name = $7,

@@ -11,6 +11,7 @@ pub const HOME: &str = "55";
 const ROWS: usize = 200;
 
 /// Writes the telephones of many people who have none yet: of the person with code `first`, and of those behind him.
+#[boxed::future]
 pub async fn insert_all<'p>(
     tx: &mut Tx,
     tenant: TenantId,
@@ -83,6 +84,7 @@ pub fn insert_listed(tenant: TenantId, phones: &[(PersonCode, Telephone)]) -> Ve
 }
 
 /// Who has this number, by code.
+#[boxed::future]
 pub async fn holders(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -94,11 +96,12 @@ pub async fn holders(
             .arg(tenant)
             .arg(number.as_str())
             .arg(limit);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| row.get("person")).collect()
 }
 
 /// Who has one of these numbers, by code.
+#[boxed::future]
 pub async fn holders_of_any(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -109,11 +112,12 @@ pub async fn holders_of_any(
         .arg(tenant)
         .within("number", numbers.iter().map(Phone::as_str))
         .then("ORDER BY person LIMIT ?", [limit]);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| row.get("person")).collect()
 }
 
 /// A person's telephones, in their order.
+#[boxed::future]
 pub async fn of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -123,11 +127,12 @@ pub async fn of(
         sql("SELECT kind, country, number FROM phones WHERE tenant = $1 AND person = $2 ORDER BY position")
             .arg(tenant)
             .arg(person);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(telephone).collect()
 }
 
 /// The telephones of several people, each person's in their order.
+#[boxed::future]
 pub async fn of_some(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -137,7 +142,7 @@ pub async fn of_some(
         .arg(tenant)
         .within("person", people)
         .ending("ORDER BY person, position");
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("person")?, telephone(row)?))).collect()
 }
 
@@ -152,6 +157,7 @@ fn telephone(row: &Row) -> Result<Telephone, Error> {
 }
 
 /// These telephones in place of the ones he had.
+#[boxed::future]
 pub async fn replace(
     tx: &mut Tx,
     tenant: TenantId,

@@ -14,11 +14,12 @@ pub struct Plan {
 }
 
 /// Every plan, also those no longer sold; by code.
+#[boxed::future]
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Plan>, Error> {
     let statement = sql("SELECT code, name, benefit_kind, price, active FROM plans WHERE tenant = $1
          ORDER BY code")
     .arg(tenant);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(Plan {
@@ -40,6 +41,7 @@ pub struct NewPlan {
     pub price: i64,
 }
 
+#[boxed::future]
 pub async fn insert_all(tx: &mut Tx, tenant: TenantId, plans: &[NewPlan], now: Moment) -> Result<(), Error> {
     let insert = |plan: &NewPlan| {
         sql("INSERT INTO plans (tenant, code, name, benefit_kind, price, active, version, created_at, updated_at)

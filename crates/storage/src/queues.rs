@@ -28,6 +28,7 @@ pub struct Due {
 
 /// The receivers that are neither paused nor asked for patience and have something pending. Nothing leaves an association
 /// that is closed.
+#[boxed::future]
 pub async fn due(from: impl Into<Source<'_>>, now: Moment) -> Result<Vec<Due>, Error> {
     let statement = sql("SELECT r.tenant, r.code, r.concurrency, r.version, h.failures, h.failed_records,
              l.number, l.holder, l.ends_at,
@@ -42,7 +43,7 @@ pub async fn due(from: impl Into<Source<'_>>, now: Moment) -> Result<Vec<Due>, E
          ORDER BY r.tenant, r.code")
     .arg(now);
     let mut found = Vec::new();
-    for row in from.into().all(Weight::Search, statement).await? {
+    for row in from.all(Weight::Search, statement).await? {
         let Some(newest) = row.get::<Option<HistoryCode>>("newest")? else { continue };
         let lease = match row.get::<Option<i64>>("number")? {
             Some(number) => Some((number, row.get("holder")?, row.get("ends_at")?)),
@@ -104,6 +105,7 @@ pub enum Place {
 }
 
 /// What may be sent to these receivers now: of each first the records whose moment has come, then what is in order.
+#[boxed::future]
 pub async fn ready(
     tx: &mut Tx,
     tenant: TenantId,
@@ -328,6 +330,7 @@ pub fn remove(all: &[Held]) -> Vec<Statement> {
 const SHORTEST_RUN: usize = 4;
 
 /// Which of these are still pending, and the change that their records wait for, if they do.
+#[boxed::future]
 pub async fn pending(
     tx: &mut Tx,
     tenant: TenantId,
@@ -353,6 +356,7 @@ pub fn hasten(tenant: TenantId, receiver: ReceiverCode, now: Moment) -> Statemen
 }
 
 /// The moment of the first record of a receiver that waits for one.
+#[boxed::future]
 pub async fn first_wait(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -362,7 +366,7 @@ pub async fn first_wait(
         sql("SELECT due_at FROM queues WHERE tenant = $1 AND receiver = $2 ORDER BY due_at LIMIT 1")
             .arg(tenant)
             .arg(receiver);
-    from.into().one(statement).await?.map(|row| row.get("due_at")).transpose()
+    from.one(statement).await?.map(|row| row.get("due_at")).transpose()
 }
 
 /// The latest moments that anything of a receiver waits for, or is stamped with.
@@ -379,6 +383,7 @@ pub struct LatestMoments {
 }
 
 /// The latest moments of every receiver in use, whoever's it is.
+#[boxed::future]
 pub async fn latest_moments(from: impl Into<Source<'_>>) -> Result<Vec<LatestMoments>, Error> {
     let statement = sql("SELECT r.tenant, r.code, h.tried_at, h.not_before, l.ends_at,
              (SELECT q.due_at FROM queues q WHERE q.tenant = r.tenant AND q.receiver = r.code
@@ -399,7 +404,7 @@ pub async fn latest_moments(from: impl Into<Source<'_>>) -> Result<Vec<LatestMom
             oldest: row.get("oldest")?,
         })
     };
-    from.into().all(Weight::Search, statement).await?.iter().map(moments).collect()
+    from.all(Weight::Search, statement).await?.iter().map(moments).collect()
 }
 
 /// Records whose next change was tried so often, and waits for a moment behind `after`, wait until `due` instead.
@@ -441,6 +446,7 @@ pub struct Waiting {
 pub const COUNTED: i64 = 10_000;
 
 /// How much waits for the receivers in use, whoever's they are. Whom nothing is sent to any more waits for nothing.
+#[boxed::future]
 pub async fn waiting(from: impl Into<Source<'_>>) -> Result<Waiting, Error> {
     let statement = sql("SELECT
              (SELECT COUNT(*) FROM (SELECT o.history_code FROM outbox o
@@ -450,7 +456,7 @@ pub async fn waiting(from: impl Into<Source<'_>>) -> Result<Waiting, Error> {
          FROM receivers r WHERE r.active")
     .arg(COUNTED);
     let mut waiting = Waiting::default();
-    for row in from.into().all(Weight::Search, statement).await? {
+    for row in from.all(Weight::Search, statement).await? {
         waiting.pending += row.get::<i64>("pending")?;
         waiting.oldest = waiting.oldest.into_iter().chain(row.get::<Option<Moment>>("oldest")?).min();
     }

@@ -26,13 +26,15 @@ fn bits(entities: &[Entity]) -> i64 {
 }
 
 /// The receivers in use, paused or not, by code: what happens while one is paused waits for it.
+#[boxed::future]
 pub async fn active(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Receiver>, Error> {
     let statement = sql("SELECT code, entities FROM receivers WHERE tenant = $1 AND active ORDER BY code");
-    let rows = from.into().all(Weight::Point, statement.arg(tenant)).await?;
+    let rows = from.all(Weight::Point, statement.arg(tenant)).await?;
     rows.iter().map(|row| Ok(Receiver { code: row.get("code")?, entities: row.get("entities")? })).collect()
 }
 
 /// The version of what is registered of a receiver, where it may be sent to: it is in use, and not paused.
+#[boxed::future]
 pub async fn open(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -40,7 +42,7 @@ pub async fn open(
 ) -> Result<Option<i64>, Error> {
     let statement =
         sql("SELECT version FROM receivers WHERE tenant = $1 AND code = $2 AND active AND paused_at IS NULL");
-    from.into().one(statement.arg(tenant).arg(code)).await?.map(|row| row.get("version")).transpose()
+    from.one(statement.arg(tenant).arg(code)).await?.map(|row| row.get("version")).transpose()
 }
 
 /// Why a receiver is paused.
@@ -106,28 +108,31 @@ const SELECT: &str = "SELECT r.code, r.address, r.entities, r.concurrency, r.act
      FROM receivers r LEFT JOIN receiver_health h ON h.tenant = r.tenant AND h.receiver = r.code WHERE r.tenant = $1";
 
 /// Every receiver of a tenant, by code.
+#[boxed::future]
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Registered>, Error> {
-    let rows = from.into().all(Weight::Search, sql(SELECT).arg(tenant).ending("ORDER BY r.code")).await?;
+    let rows = from.all(Weight::Search, sql(SELECT).arg(tenant).ending("ORDER BY r.code")).await?;
     rows.iter().map(registered).collect()
 }
 
+#[boxed::future]
 pub async fn find(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
     code: ReceiverCode,
 ) -> Result<Option<Registered>, Error> {
     let statement = sql(SELECT).arg(tenant).then("AND r.code = ?", [code]);
-    from.into().one(statement).await?.map(|row| registered(&row)).transpose()
+    from.one(statement).await?.map(|row| registered(&row)).transpose()
 }
 
 /// Those of these codes that there are.
+#[boxed::future]
 pub async fn some(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
     codes: impl IntoIterator<Item = ReceiverCode>,
 ) -> Result<Vec<Registered>, Error> {
     let statement = sql(SELECT).arg(tenant).within("r.code", codes);
-    from.into().all(Weight::Search, statement).await?.iter().map(registered).collect()
+    from.all(Weight::Search, statement).await?.iter().map(registered).collect()
 }
 
 fn registered(row: &Row) -> Result<Registered, Error> {
@@ -193,6 +198,7 @@ pub struct NewReceiver<'r> {
     pub concurrency: i32,
 }
 
+#[boxed::future]
 pub async fn insert(tx: &mut Tx, tenant: TenantId, new: &NewReceiver<'_>, now: Moment) -> Result<(), Error> {
     let statement = sql(
         "INSERT INTO receivers (tenant, code, address, entities, concurrency, active, version, created_at,
@@ -208,6 +214,7 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, new: &NewReceiver<'_>, now: M
 }
 
 /// Writes what is registered of a receiver anew.
+#[boxed::future]
 pub async fn update(
     tx: &mut Tx,
     tenant: TenantId,
@@ -239,7 +246,8 @@ pub fn pause(tenant: TenantId, receiver: ReceiverCode, why: Option<Pause>, now: 
 }
 
 /// How many receivers are paused, whoever's they are.
+#[boxed::future]
 pub async fn paused(from: impl Into<Source<'_>>) -> Result<i64, Error> {
     let statement = sql("SELECT COUNT(*) AS count FROM receivers WHERE active AND paused_at IS NOT NULL");
-    from.into().one(statement).await?.map_or(Ok(0), |row| row.get("count"))
+    from.one(statement).await?.map_or(Ok(0), |row| row.get("count"))
 }

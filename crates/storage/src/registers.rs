@@ -27,6 +27,7 @@ pub type Narrowed<'v> = (&'static FieldSpec, &'v Value);
 
 /// The records that the scope sees, where these fields have these values; by code. Those of a benefit or of a person are
 /// given whoever may see him: that is for the caller to ask.
+#[boxed::future]
 pub async fn all(
     tx: &mut Tx,
     register: &'static Register,
@@ -40,6 +41,7 @@ pub async fn all(
     with_parts(tx, register, scope.tenant(), records, None).await
 }
 
+#[boxed::future]
 pub async fn find(
     tx: &mut Tx,
     register: &'static Register,
@@ -53,12 +55,14 @@ pub async fn find(
 }
 
 /// Whether a record of this code is there, whoever sees it.
+#[boxed::future]
 pub async fn is_there(tx: &mut Tx, register: &Register, tenant: TenantId, code: i32) -> Result<bool, Error> {
     let statement = sql("SELECT 1 AS one FROM").ending(register.table).then("WHERE tenant = ?", [tenant]);
     Ok(tx.one(statement.then(&format!("AND {} = ?", register.key), [code])).await?.is_some())
 }
 
 /// How many records in use there are, besides this one, where these fields have these values.
+#[boxed::future]
 pub async fn others_in_use(
     tx: &mut Tx,
     register: &'static Register,
@@ -74,6 +78,7 @@ pub async fn others_in_use(
 }
 
 /// The code of another record that has alike what no two may have.
+#[boxed::future]
 pub async fn alike(
     tx: &mut Tx,
     register: &'static Register,
@@ -102,6 +107,7 @@ pub async fn alike(
 }
 
 /// A page of those whose value of a field begins with a text, in the order of that field; without a text, of all, by code.
+#[boxed::future]
 pub async fn page(
     tx: &mut Tx,
     register: &'static Register,
@@ -122,6 +128,7 @@ pub async fn page(
 }
 
 /// How many [`page`] has in all.
+#[boxed::future]
 pub async fn count(
     tx: &mut Tx,
     register: &'static Register,
@@ -139,6 +146,7 @@ pub async fn count(
 }
 
 /// How many records in use the scope sees, counted to `most` and no further.
+#[boxed::future]
 pub async fn counted(
     tx: &mut Tx,
     register: &'static Register,
@@ -158,6 +166,7 @@ fn begins(statement: Statement, field: &FieldSpec, text: &str) -> Statement {
     statement.then(&format!("AND {column} >= ? AND {column} < ?"), ends)
 }
 
+#[boxed::future]
 pub async fn insert(
     tx: &mut Tx,
     register: &'static Register,
@@ -189,6 +198,7 @@ pub fn insertion(
 }
 
 /// Writes a record anew, as its next version.
+#[boxed::future]
 pub async fn update(
     tx: &mut Tx,
     register: &'static Register,
@@ -305,6 +315,7 @@ fn value(field: &FieldSpec, row: &Row) -> Result<Value, Error> {
 }
 
 /// Removes a record to which nothing refers.
+#[boxed::future]
 pub async fn remove(tx: &mut Tx, register: &Register, tenant: TenantId, code: i32) -> Result<(), Error> {
     let statement = sql("DELETE FROM").ending(register.table).then("WHERE tenant = ?", [tenant]);
     tx.execute(statement.then(&format!("AND {} = ?", register.key), [code])).await.map(drop)
@@ -312,6 +323,7 @@ pub async fn remove(tx: &mut Tx, register: &Register, tenant: TenantId, code: i3
 
 /// What of the association names a plan, or a seller. Asked for only where one is to be removed again; the last of these walk
 /// a table, for what is named in a text has no index.
+#[boxed::future]
 pub async fn named_by(
     tx: &mut Tx,
     table: &str,
@@ -348,6 +360,7 @@ pub async fn named_by(
 }
 
 /// Takes what only one of several may have from the others: those where these fields have these values.
+#[boxed::future]
 pub async fn take_from_others(
     tx: &mut Tx,
     register: &'static Register,

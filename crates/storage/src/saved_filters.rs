@@ -27,6 +27,7 @@ fn filter(row: &Row) -> Result<SavedFilter, Error> {
 }
 
 /// Somebody's own filters of a list, and behind them those that others share; each by code.
+#[boxed::future]
 pub async fn of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -42,9 +43,10 @@ pub async fn of(
     .arg(list)
     .arg(owner)
     .arg(limit);
-    from.into().all(Weight::Point, statement).await?.iter().map(filter).collect()
+    from.all(Weight::Point, statement).await?.iter().map(filter).collect()
 }
 
+#[boxed::future]
 pub async fn find(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -55,10 +57,11 @@ pub async fn find(
     )
     .arg(tenant)
     .arg(code);
-    from.into().one(statement).await?.map(|row| filter(&row)).transpose()
+    from.one(statement).await?.map(|row| filter(&row)).transpose()
 }
 
 /// Writes a filter, whether it is there or not.
+#[boxed::future]
 pub async fn put(tx: &mut Tx, tenant: TenantId, filter: &SavedFilter, now: Moment) -> Result<(), Error> {
     let statement = sql("INSERT INTO saved_filters (tenant, code, list, owner, name, query, is_shared, created_at, updated_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)
@@ -75,12 +78,14 @@ pub async fn put(tx: &mut Tx, tenant: TenantId, filter: &SavedFilter, now: Momen
     tx.execute(statement).await.map(drop)
 }
 
+#[boxed::future]
 pub async fn remove(tx: &mut Tx, tenant: TenantId, code: FilterCode) -> Result<(), Error> {
     let statement = sql("DELETE FROM saved_filters WHERE tenant = $1 AND code = $2").arg(tenant).arg(code);
     tx.execute(statement).await.map(drop)
 }
 
 /// The columns that somebody chose for a list; `None` where he never did.
+#[boxed::future]
 pub async fn columns(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -91,9 +96,10 @@ pub async fn columns(
             .arg(tenant)
             .arg(user)
             .arg(list);
-    from.into().one(statement).await?.map(|row| row.get("columns")).transpose()
+    from.one(statement).await?.map(|row| row.get("columns")).transpose()
 }
 
+#[boxed::future]
 pub async fn choose(
     tx: &mut Tx,
     tenant: TenantId,

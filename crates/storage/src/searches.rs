@@ -66,6 +66,7 @@ pub struct Led<'s> {
 
 impl<'s> Led<'s> {
     /// `None` where only branch and situation are asked for.
+    #[boxed::future]
     pub async fn find(
         tx: &mut Tx,
         scope: &'s Scope,
@@ -80,11 +81,13 @@ impl<'s> Led<'s> {
     }
 
     /// The slots of a page: those behind `after`, but for the first `skip`.
+    #[boxed::future]
     pub async fn slots(&self, tx: &mut Tx, after: i32, skip: i64) -> Result<Vec<i32>, Error> {
         slots::slots(tx, self, after, skip).await
     }
 
     /// How many rows there are.
+    #[boxed::future]
     pub async fn count(&self, tx: &mut Tx) -> Result<i64, Error> {
         let statement = match &self.words {
             Some(Words::These(slots)) => return Ok(slots.len() as i64),
@@ -138,6 +141,7 @@ pub fn sure_driver(criteria: &MemberCriteria) -> Option<Driver> {
 }
 
 /// The rows of a search that a key leads, at most a page of them, behind the first `skip`, whatever their people are called.
+#[boxed::future]
 pub async fn few(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -146,7 +150,7 @@ pub async fn few(
     skip: i64,
 ) -> Result<Vec<Found>, Error> {
     let statement = few_statement(scope, criteria, driver, skip);
-    found::read(from.into().all(Weight::Point, statement).await?)
+    found::read(from.all(Weight::Point, statement).await?)
 }
 
 /// What [`few`] asks the database; by itself for those who measure what asking costs.
@@ -159,6 +163,7 @@ pub fn few_statement(scope: &Scope, criteria: &MemberCriteria, driver: Driver, s
 }
 
 /// How many rows a search has.
+#[boxed::future]
 pub async fn count(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -167,10 +172,11 @@ pub async fn count(
 ) -> Result<i64, Error> {
     let head = sql("SELECT COUNT(*) AS rows");
     let statement = check(drive(head, driver, scope, criteria), driver, scope, criteria);
-    only(from.into().all(Weight::Search, statement).await?, "rows")
+    only(from.all(Weight::Search, statement).await?, "rows")
 }
 
 /// The slots of a page that the tally found, of these situations and the branches of the scope; `None` is everything.
+#[boxed::future]
 pub async fn stretch_slots(
     tx: &mut Tx,
     scope: &Scope,
@@ -195,6 +201,7 @@ pub async fn stretch_slots(
 }
 
 /// The benefits of these slots, in their order.
+#[boxed::future]
 pub async fn benefits_of(
     tx: &mut Tx,
     tenant: domain::TenantId,
@@ -212,6 +219,7 @@ pub async fn benefits_of(
 }
 
 /// The rows of these slots, in their order.
+#[boxed::future]
 pub async fn at(tx: &mut Tx, scope: &Scope, slots: &[i32]) -> Result<Vec<Found>, Error> {
     if slots.is_empty() {
         return Ok(Vec::new());
@@ -319,6 +327,7 @@ fn check(statement: Statement, driver: Driver, scope: &Scope, criteria: &MemberC
 }
 
 /// The benefits that a search finds, by code.
+#[boxed::future]
 pub async fn benefits(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -359,10 +368,11 @@ pub async fn benefits(
             criteria.plan,
         )
         .ending("ORDER BY b.code");
-    found::read_benefits(from.into().all(Weight::Point, statement).await?)
+    found::read_benefits(from.all(Weight::Point, statement).await?)
 }
 
 /// The benefits of these codes, in their order.
+#[boxed::future]
 pub async fn benefits_at(
     tx: &mut Tx,
     scope: &Scope,

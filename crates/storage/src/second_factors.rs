@@ -11,6 +11,7 @@ pub struct Factor {
     pub last_step: i64,
 }
 
+#[boxed::future]
 pub async fn find(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -20,21 +21,23 @@ pub async fn find(
         sql("SELECT confirmed_at, last_step FROM second_factors WHERE tenant = $1 AND user_code = $2")
             .arg(tenant)
             .arg(user);
-    let row = from.into().one(statement).await?;
+    let row = from.one(statement).await?;
     row.map(|row| Ok(Factor { confirmed_at: row.get("confirmed_at")?, last_step: row.get("last_step")? }))
         .transpose()
 }
 
 /// Since when each user of a tenant has one.
+#[boxed::future]
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<(UserCode, Moment)>, Error> {
     let statement = sql("SELECT user_code, confirmed_at FROM second_factors
          WHERE tenant = $1 AND confirmed_at IS NOT NULL ORDER BY user_code")
     .arg(tenant);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter().map(|row| Ok((row.get("user_code")?, row.get("confirmed_at")?))).collect()
 }
 
 /// A factor that waits to be confirmed, in place of one that waited before.
+#[boxed::future]
 pub async fn begin(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
     let statement = sql(
         "INSERT INTO second_factors (tenant, user_code, confirmed_at, last_step) VALUES ($1, $2, NULL, 0)
@@ -46,6 +49,7 @@ pub async fn begin(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), 
 }
 
 /// From now on it is asked for; with new codes for when it is lost.
+#[boxed::future]
 pub async fn confirm(
     tx: &mut Tx,
     (tenant, user): (TenantId, UserCode),
@@ -78,6 +82,7 @@ pub fn replace_recovery(tenant: TenantId, user: UserCode, hashes: &[[u8; 32]]) -
 }
 
 /// Uses a step of time up; `false` where it or a later one was used before.
+#[boxed::future]
 pub async fn spend(tx: &mut Tx, tenant: TenantId, user: UserCode, step: i64) -> Result<bool, Error> {
     let statement = sql("UPDATE second_factors SET last_step = $3
          WHERE tenant = $1 AND user_code = $2 AND last_step < $3 AND confirmed_at IS NOT NULL")
@@ -88,6 +93,7 @@ pub async fn spend(tx: &mut Tx, tenant: TenantId, user: UserCode, step: i64) -> 
 }
 
 /// Uses a recovery code up; `false` where there is none such.
+#[boxed::future]
 pub async fn spend_recovery(
     tx: &mut Tx,
     tenant: TenantId,
@@ -102,16 +108,18 @@ pub async fn spend_recovery(
 }
 
 /// How many recovery codes are left.
+#[boxed::future]
 pub async fn recovery_left(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
     user: UserCode,
 ) -> Result<i64, Error> {
     let text = "SELECT COUNT(*) AS codes FROM recovery_codes WHERE tenant = $1 AND user_code = $2";
-    from.into().one(of_user(text, tenant, user)).await?.map_or(Ok(0), |row| row.get("codes"))
+    from.one(of_user(text, tenant, user)).await?.map_or(Ok(0), |row| row.get("codes"))
 }
 
 /// Ends a factor with everything that belongs to it but its secret; `false` where there was none.
+#[boxed::future]
 pub async fn end(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<bool, Error> {
     tx.batch(vec![
         of_user("DELETE FROM recovery_codes WHERE tenant = $1 AND user_code = $2", tenant, user),
@@ -144,6 +152,7 @@ pub fn wait(tenant: TenantId, hash: &[u8], waits: Entrance, expires_at: Moment) 
 }
 
 /// Who waits by this hash, unless it was too long.
+#[boxed::future]
 pub async fn waiting(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -157,7 +166,7 @@ pub async fn waiting(
     .arg(now);
     let entrance =
         |row: Row| Ok(Entrance { user: row.get("user_code")?, generation: row.get("generation")? });
-    from.into().one(statement).await?.map(entrance).transpose()
+    from.one(statement).await?.map(entrance).transpose()
 }
 
 /// He waits no longer.

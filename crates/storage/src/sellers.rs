@@ -14,10 +14,11 @@ pub struct Seller {
 }
 
 /// Every seller, also those who have left; by code.
+#[boxed::future]
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Seller>, Error> {
     let statement =
         sql("SELECT code, kind, name, branch, active FROM sellers WHERE tenant = $1 ORDER BY code");
-    let rows = from.into().all(Weight::Search, statement.arg(tenant)).await?;
+    let rows = from.all(Weight::Search, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
             Ok(Seller {
@@ -49,6 +50,7 @@ pub struct SellerDetails {
 
 /// Those who sell now in the branches of the scope, of this kind and with this document where they are given; by code.
 /// Whatever is compared without case and accents is left to the caller: neither engine does it as the other.
+#[boxed::future]
 pub async fn active(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -63,7 +65,7 @@ pub async fn active(
         .when("AND kind = ?", kind)
         .when("AND document = ?", document.map(Document::as_str))
         .ending("ORDER BY code");
-    from.into().all(Weight::Search, statement).await?.iter().map(details).collect()
+    from.all(Weight::Search, statement).await?.iter().map(details).collect()
 }
 
 fn details(row: &Row) -> Result<SellerDetails, Error> {
@@ -96,6 +98,7 @@ pub struct NewSeller {
     pub branch: BranchCode,
 }
 
+#[boxed::future]
 pub async fn insert_all(
     tx: &mut Tx,
     tenant: TenantId,

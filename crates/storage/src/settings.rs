@@ -34,11 +34,13 @@ impl Setting {
     }
 }
 
+#[boxed::future]
 pub async fn get(from: impl Into<Source<'_>>, setting: Setting) -> Result<Option<String>, Error> {
-    let row = from.into().one(sql("SELECT value FROM settings WHERE name = $1").arg(setting.name())).await?;
+    let row = from.one(sql("SELECT value FROM settings WHERE name = $1").arg(setting.name())).await?;
     row.map(|row| row.get("value")).transpose()
 }
 
+#[boxed::future]
 pub async fn set(tx: &mut Tx, setting: Setting, value: &str) -> Result<(), Error> {
     let statement = sql("INSERT INTO settings (name, value) VALUES ($1, $2)
          ON CONFLICT (name) DO UPDATE SET value = excluded.value")
@@ -47,6 +49,7 @@ pub async fn set(tx: &mut Tx, setting: Setting, value: &str) -> Result<(), Error
     tx.execute(statement).await.map(drop)
 }
 
+#[boxed::future]
 pub async fn forget(tx: &mut Tx, setting: Setting) -> Result<(), Error> {
     tx.execute(sql("DELETE FROM settings WHERE name = $1").arg(setting.name())).await.map(drop)
 }

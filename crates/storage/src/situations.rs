@@ -23,6 +23,7 @@ pub struct Situation {
 }
 
 /// Every situation of every entity; by code.
+#[boxed::future]
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Situation>, Error> {
     let statement = sql(
         "SELECT s.entity, s.code, s.name, s.kind, s.colour, s.is_default, s.limit_hours, s.position, s.active, m.next
@@ -31,7 +32,7 @@ pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Si
     )
     .arg(tenant);
     let mut all: Vec<Situation> = Vec::new();
-    for row in from.into().all(Weight::Point, statement).await? {
+    for row in from.all(Weight::Point, statement).await? {
         let next: Option<SituationCode> = row.get("next")?;
         let code: SituationCode = row.get("code")?;
         match all.last_mut().filter(|last| last.code == code) {
@@ -60,6 +61,7 @@ fn situation(row: &Row, code: SituationCode, next: Option<SituationCode>) -> Res
 }
 
 /// Writes situations, the first with code `first` and the others behind it.
+#[boxed::future]
 pub async fn insert_born(
     tx: &mut Tx,
     tenant: TenantId,

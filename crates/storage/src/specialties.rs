@@ -11,9 +11,10 @@ pub struct Specialty {
 }
 
 /// Every specialty, also those no longer used; by code.
+#[boxed::future]
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<Specialty>, Error> {
     let statement = sql("SELECT code, name, active FROM specialties WHERE tenant = $1 ORDER BY code");
-    let rows = from.into().all(Weight::Point, statement.arg(tenant)).await?;
+    let rows = from.all(Weight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
             Ok(Specialty { code: row.get("code")?, name: row.get("name")?, active: row.get("active")? })

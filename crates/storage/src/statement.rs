@@ -26,20 +26,43 @@ pub(crate) fn inserts<R: IntoIterator<Item = Value>>(
     at_once: usize,
     rows: impl IntoIterator<Item = R>,
 ) -> Vec<Statement> {
-    let mut rows = rows.into_iter().peekable();
+    inserts_of(head, at_once, Rows::of(rows))
+}
+
+/// What is the same for all types of rows, so that it is compiled once.
+fn inserts_of(head: &'static str, at_once: usize, rows: Rows) -> Vec<Statement> {
     let mut statements = Vec::new();
-    while rows.peek().is_some() {
-        let mut block: Vec<R> = rows.by_ref().take(at_once).collect();
-        let mut size = at_once;
-        while !block.is_empty() {
-            while size > block.len() {
-                size = (size / 4).max(1);
-            }
-            let others = block.split_off(size);
-            statements.push(sql(head).rows(std::mem::replace(&mut block, others)));
+    let mut values = rows.values.into_iter();
+    let (mut left, mut size) = (rows.count, at_once);
+    while left > 0 {
+        while size > left {
+            size = (size / 4).max(1);
         }
+        let block = Rows { values: values.by_ref().take(size * rows.width).collect(), count: size, ..rows };
+        statements.push(sql(head).value_rows(block));
+        left -= size;
     }
     statements
+}
+
+/// Rows of values, all of one width, behind each other.
+struct Rows {
+    values: Vec<Value>,
+    width: usize,
+    count: usize,
+}
+
+impl Rows {
+    fn of<R: IntoIterator<Item = Value>>(rows: impl IntoIterator<Item = R>) -> Rows {
+        let (mut values, mut count) = (Vec::new(), 0);
+        for row in rows {
+            values.extend(row);
+            count += 1;
+        }
+        let width = values.len().checked_div(count).unwrap_or(0);
+        debug_assert_eq!(values.len(), width * count, "rows of one width");
+        Rows { values, width, count }
+    }
 }
 
 /// Lists come in a few lengths only, so that the engines keep few prepared statements; the long ones closer together, for what
@@ -68,6 +91,11 @@ impl Statement {
     pub fn then<V: Into<Value>>(mut self, text: &str, values: impl IntoIterator<Item = V>) -> Statement {
         let first = self.values.len();
         self.values.extend(values.into_iter().map(Into::into));
+        self.appended(text, first)
+    }
+
+    /// Appends the text to values that are there already, from the first of them on.
+    fn appended(mut self, text: &str, first: usize) -> Statement {
         if self.known {
             return self;
         }
@@ -107,12 +135,15 @@ impl Statement {
     }
 
     /// Appends `AND column IN (…)`; an empty list finds nothing.
-    pub fn within<V: Into<Value> + Clone>(
+    pub fn within<V: Into<Value>>(
         self,
         column: &str,
         list: impl IntoIterator<Item = V>,
     ) -> Statement {
-        let mut list: Vec<V> = list.into_iter().collect();
+        self.within_values(column, list.into_iter().map(Into::into).collect())
+    }
+
+    fn within_values(self, column: &str, mut list: Vec<Value>) -> Statement {
         let Some(last) = list.last().cloned() else {
             return self.ending("AND 1 = 0");
         };
@@ -132,16 +163,22 @@ impl Statement {
 
     /// Appends rows of values: `($1, $2), ($3, $4)`.
     pub(crate) fn rows<R: IntoIterator<Item = Value>>(
-        mut self,
+        self,
         rows: impl IntoIterator<Item = R>,
     ) -> Statement {
+        self.value_rows(Rows::of(rows))
+    }
+
+    fn value_rows(mut self, rows: Rows) -> Statement {
         let out = self.text.to_mut();
-        for (number, row) in rows.into_iter().enumerate() {
-            out.push_str(if number == 0 { " (" } else { "), (" });
-            for (at, value) in row.into_iter().enumerate() {
-                self.values.push(value);
-                let _ = write!(out, "{}${}", if at == 0 { "" } else { ", " }, self.values.len());
-            }
+        for (number, value) in rows.values.into_iter().enumerate() {
+            out.push_str(match number % rows.width {
+                0 if number == 0 => " (",
+                0 => "), (",
+                _ => ", ",
+            });
+            self.values.push(value);
+            let _ = write!(out, "${}", self.values.len());
         }
         out.push(')');
         self

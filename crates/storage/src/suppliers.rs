@@ -20,6 +20,7 @@ pub struct Supplier {
 }
 
 /// The supplier of this code. Suppliers have no branch: whoever works in the tenant may see them.
+#[boxed::future]
 pub async fn find(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -31,7 +32,7 @@ pub async fn find(
          FROM suppliers WHERE tenant = $1 AND code = $2")
         .arg(tenant)
         .arg(code);
-    from.into().one(statement).await?.map(|row| supplier(&row)).transpose()
+    from.one(statement).await?.map(|row| supplier(&row)).transpose()
 }
 
 fn supplier(row: &Row) -> Result<Supplier, Error> {
@@ -65,6 +66,7 @@ pub struct NewSupplier {
     pub address: PostalAddress,
 }
 
+#[boxed::future]
 pub async fn insert_all(
     tx: &mut Tx,
     tenant: TenantId,

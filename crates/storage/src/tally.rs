@@ -90,12 +90,13 @@ pub struct Stretch {
 }
 
 /// How many benefits each branch has in each situation.
+#[boxed::future]
 pub async fn sums(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<(Counted, i64)>, Error> {
     let statement = sql("SELECT branch, situation, CAST(SUM(rows) AS BIGINT) AS benefits FROM listing_tally
          WHERE tenant = $1 AND ordering = $2 GROUP BY branch, situation ORDER BY branch, situation")
     .arg(tenant)
     .arg(Ordering::Benefit as i64 + 1);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok((
@@ -108,6 +109,7 @@ pub async fn sums(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<(
 
 impl Counts {
     /// How many rows there are, and where the page of `take` rows behind the first `skip` lies; `None` past the end.
+    #[boxed::future]
     pub async fn page(
         &self,
         tx: &mut crate::Tx,
@@ -131,6 +133,7 @@ impl Counts {
 
     /// A stretch that holds the next `take` rows behind a place, or all there are: for whoever reads one page behind the other
     /// while rows come and go.
+    #[boxed::future]
     pub async fn behind(&self, tx: &mut crate::Tx, place: i64, take: i64) -> Result<Stretch, Error> {
         // Of its own block nobody knows how many lie behind it: those that follow must do.
         let own = place / FINE;

@@ -30,6 +30,7 @@ macro_rules! select {
     };
 }
 
+#[boxed::future]
 pub async fn insert(
     tx: &mut Tx,
     id: TenantId,
@@ -47,15 +48,17 @@ pub async fn insert(
     tx.execute(statement).await.map(drop)
 }
 
+#[boxed::future]
 pub async fn find(from: impl Into<Source<'_>>, id: TenantId) -> Result<Option<Tenant>, Error> {
     let statement = sql(concat!(select!(), "WHERE tenant = $1")).arg(id);
-    from.into().one(statement).await?.map(|row| tenant(&row)).transpose()
+    from.one(statement).await?.map(|row| tenant(&row)).transpose()
 }
 
 /// Every tenant, for whoever runs the server.
+#[boxed::future]
 pub async fn all(from: impl Into<Source<'_>>) -> Result<Vec<Tenant>, Error> {
     let statement = sql(concat!(select!(), "ORDER BY tenant"));
-    from.into().all(Weight::Search, statement).await?.iter().map(tenant).collect()
+    from.all(Weight::Search, statement).await?.iter().map(tenant).collect()
 }
 
 fn tenant(row: &Row) -> Result<Tenant, Error> {
@@ -88,6 +91,7 @@ fn bit(role: Role) -> i64 {
 }
 
 /// Writes what is told of a tenant anew; its hosts are claimed and freed apart.
+#[boxed::future]
 pub async fn update(tx: &mut Tx, tenant: &Tenant) -> Result<(), Error> {
     let statement = sql("UPDATE tenants SET name = $2, time_zone = $3, colour = $4, second_colour = $5,
              version = version + 1, updated_at = $6, open_validation = $7, validation_partners = $8,
@@ -105,18 +109,21 @@ pub async fn update(tx: &mut Tx, tenant: &Tenant) -> Result<(), Error> {
 }
 
 /// The hosts of a tenant, in the order of the alphabet.
+#[boxed::future]
 pub async fn hosts_of(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<String>, Error> {
     let statement = sql("SELECT host FROM hosts WHERE tenant = $1 ORDER BY host").arg(tenant);
-    from.into().all(Weight::Point, statement).await?.iter().map(|row| row.get("host")).collect()
+    from.all(Weight::Point, statement).await?.iter().map(|row| row.get("host")).collect()
 }
 
 /// Lets go of a host of a tenant.
+#[boxed::future]
 pub async fn free_host(tx: &mut Tx, host: &str, tenant: TenantId) -> Result<(), Error> {
     let statement = sql("DELETE FROM hosts WHERE host = $1 AND tenant = $2").arg(host).arg(tenant);
     tx.execute(statement).await.map(drop)
 }
 
 /// Gives a host to a tenant; `false` where another has it.
+#[boxed::future]
 pub async fn claim_host(tx: &mut Tx, host: &Host, tenant: TenantId) -> Result<bool, Error> {
     let statement = sql("INSERT INTO hosts (host, tenant) VALUES ($1, $2)
          ON CONFLICT (host) DO UPDATE SET tenant = excluded.tenant WHERE hosts.tenant = excluded.tenant")
@@ -126,9 +133,10 @@ pub async fn claim_host(tx: &mut Tx, host: &Host, tenant: TenantId) -> Result<bo
 }
 
 /// Which tenant each host leads to.
+#[boxed::future]
 pub async fn hosts(from: impl Into<Source<'_>>) -> Result<Vec<(String, TenantId)>, Error> {
     let statement = sql("SELECT host, tenant FROM hosts ORDER BY host");
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("host")?, row.get("tenant")?))).collect()
 }
 

@@ -13,10 +13,11 @@ pub struct TicketType {
 }
 
 /// Every type, also those no longer used; by code.
+#[boxed::future]
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<TicketType>, Error> {
     let statement =
         sql("SELECT code, name, priority, active FROM ticket_types WHERE tenant = $1 ORDER BY code");
-    let rows = from.into().all(Weight::Point, statement.arg(tenant)).await?;
+    let rows = from.all(Weight::Point, statement.arg(tenant)).await?;
     rows.iter()
         .map(|row| {
             Ok(TicketType {

@@ -45,6 +45,7 @@ pub fn insert(new: &NewToken<'_>) -> Statement {
 }
 
 /// Whose token this is, unless it has expired or was ended, he was disabled or his association was.
+#[boxed::future]
 pub async fn holder(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -64,7 +65,7 @@ pub async fn holder(
         .arg(tenant)
         .arg(hash)
         .arg(now);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     let Some(first) = rows.first() else { return Ok(None) };
     let branches = rows.iter().map(|row| row.get::<Option<BranchCode>>("branch"));
     let role: Role = first.get("role")?;
@@ -82,6 +83,7 @@ pub async fn holder(
 }
 
 /// Ends every token of a user: none of his generation is good any more. The rows go when they expire.
+#[boxed::future]
 pub async fn end_all(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<(), Error> {
     let statement = sql("UPDATE users SET generation = generation + 1 WHERE tenant = $1 AND code = $2")
         .arg(tenant)
@@ -91,6 +93,7 @@ pub async fn end_all(tx: &mut Tx, tenant: TenantId, user: UserCode) -> Result<()
 
 /// Ends whatever lets somebody in, of everybody on this server: tokens, half-done sign-ins, links that set a
 /// password. The rows of tokens go when they expire.
+#[boxed::future]
 pub async fn end_everybody(tx: &mut Tx) -> Result<(), Error> {
     tx.batch(vec![
         sql("UPDATE users SET generation = generation + 1"),
@@ -122,6 +125,7 @@ pub fn mark_code(tenant: TenantId, hash: &[u8]) -> Statement {
 }
 
 /// Notes that a session of the console is in use.
+#[boxed::future]
 pub async fn note_activity(tx: &mut Tx, tenant: TenantId, hash: &[u8], now: Moment) -> Result<(), Error> {
     let statement = sql("UPDATE tokens SET active_at = $3 WHERE tenant = $1 AND hash = $2 AND is_console")
         .arg(tenant)
@@ -144,6 +148,7 @@ pub struct Open {
 }
 
 /// The newest tokens of a user that are still good.
+#[boxed::future]
 pub async fn open(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -158,7 +163,7 @@ pub async fn open(
     .arg(user)
     .arg(now)
     .arg(limit);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(Open {
@@ -175,6 +180,7 @@ pub async fn open(
 }
 
 /// Ends one token of a user; `false` where he has no such.
+#[boxed::future]
 pub async fn end_one(tx: &mut Tx, tenant: TenantId, user: UserCode, hash: &[u8]) -> Result<bool, Error> {
     let statement = sql("DELETE FROM tokens WHERE tenant = $1 AND hash = $2 AND user_code = $3")
         .arg(tenant)
@@ -184,6 +190,7 @@ pub async fn end_one(tx: &mut Tx, tenant: TenantId, user: UserCode, hash: &[u8])
 }
 
 /// Ends the sessions of the console that a user has besides one.
+#[boxed::future]
 pub async fn end_other_console(
     tx: &mut Tx,
     tenant: TenantId,

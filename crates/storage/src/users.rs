@@ -36,6 +36,7 @@ macro_rules! select {
     };
 }
 
+#[boxed::future]
 pub async fn insert(tx: &mut Tx, user: &NewUser<'_>) -> Result<(), Error> {
     let mut statements =
         vec![
@@ -75,6 +76,7 @@ pub fn insert_named(
 }
 
 /// The codes and names of all users, by code, and whether each is known by his name alone ([`insert_named`]).
+#[boxed::future]
 pub async fn names(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -82,7 +84,7 @@ pub async fn names(
     let statement = sql("SELECT code, name, (password_hash = '' AND NOT active) AS is_named
          FROM users WHERE tenant = $1 ORDER BY code")
     .arg(tenant);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("code")?, row.get("name")?, row.get("is_named")?))).collect()
 }
 
@@ -109,6 +111,7 @@ fn in_branches(
 }
 
 /// Writes what is told of a user anew. The address by which he enters is claimed apart ([`claim_login`]).
+#[boxed::future]
 pub async fn update(tx: &mut Tx, tenant: TenantId, user: &User) -> Result<(), Error> {
     let mut statements = vec![
         sql("UPDATE users SET name = $3, email = $4, role = $5, active = $6, version = version + 1, updated_at = $7
@@ -127,6 +130,7 @@ pub async fn update(tx: &mut Tx, tenant: TenantId, user: &User) -> Result<(), Er
 }
 
 /// Lets go of the address by which a user entered.
+#[boxed::future]
 pub async fn free_login(tx: &mut Tx, email: &str, tenant: TenantId, code: UserCode) -> Result<(), Error> {
     let statement = sql("DELETE FROM logins WHERE email = $1 AND tenant = $2 AND user_code = $3")
         .arg(email)
@@ -136,6 +140,7 @@ pub async fn free_login(tx: &mut Tx, email: &str, tenant: TenantId, code: UserCo
 }
 
 /// Gives the address to a user; `false` where it belongs to another, of whatever tenant.
+#[boxed::future]
 pub async fn claim_login(
     tx: &mut Tx,
     email: &Email,
@@ -151,16 +156,18 @@ pub async fn claim_login(
 }
 
 /// Which tenant and user an address belongs to.
+#[boxed::future]
 pub async fn login(
     from: impl Into<Source<'_>>,
     email: &Email,
 ) -> Result<Option<(TenantId, UserCode)>, Error> {
     let statement = sql("SELECT tenant, user_code FROM logins WHERE email = $1").arg(email.as_str());
-    let row = from.into().one(statement).await?;
+    let row = from.one(statement).await?;
     row.map(|row| Ok((row.get("tenant")?, row.get("user_code")?))).transpose()
 }
 
 /// The hash of an active user's password.
+#[boxed::future]
 pub async fn password_hash(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -169,10 +176,11 @@ pub async fn password_hash(
     let statement = sql("SELECT password_hash FROM users WHERE tenant = $1 AND code = $2 AND active")
         .arg(tenant)
         .arg(code);
-    from.into().one(statement).await?.map(|row| row.get("password_hash")).transpose()
+    from.one(statement).await?.map(|row| row.get("password_hash")).transpose()
 }
 
 /// Whether another active administrator remains in the tenant.
+#[boxed::future]
 pub async fn another_administrator(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -183,9 +191,10 @@ pub async fn another_administrator(
             .arg(tenant)
             .arg(Role::Administrator)
             .arg(but);
-    Ok(from.into().one(statement).await?.is_some())
+    Ok(from.one(statement).await?.is_some())
 }
 
+#[boxed::future]
 pub async fn find(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -195,17 +204,18 @@ pub async fn find(
         sql(concat!(select!(), "WHERE u.tenant = $1 AND u.code = $2 ORDER BY COALESCE(b.branch, 0)"))
             .arg(tenant)
             .arg(code);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     Ok(collect(&rows)?.pop())
 }
 
 /// The users who work in a branch that the scope sees; with every branch, all of them. By code.
+#[boxed::future]
 pub async fn visible(from: impl Into<Source<'_>>, scope: &Scope) -> Result<Vec<User>, Error> {
     let statement = sql(concat!(select!(), "WHERE u.tenant = $1"))
         .arg(scope.tenant())
         .scoped("b.branch", scope.branches())
         .ending("ORDER BY u.code, COALESCE(b.branch, 0)");
-    collect(&from.into().all(Weight::Search, statement).await?)
+    collect(&from.all(Weight::Search, statement).await?)
 }
 
 /// One user for each run of rows with his code.
@@ -232,6 +242,7 @@ fn collect(rows: &[Row]) -> Result<Vec<User>, Error> {
     Ok(users)
 }
 
+#[boxed::future]
 pub async fn deactivate(tx: &mut Tx, tenant: TenantId, code: UserCode, now: Moment) -> Result<(), Error> {
     let statement = sql("UPDATE users SET active = FALSE, version = version + 1, updated_at = $3
          WHERE tenant = $1 AND code = $2 AND active")
@@ -241,6 +252,7 @@ pub async fn deactivate(tx: &mut Tx, tenant: TenantId, code: UserCode, now: Mome
     tx.execute(statement).await.map(drop)
 }
 
+#[boxed::future]
 pub async fn set_password(
     tx: &mut Tx,
     tenant: TenantId,

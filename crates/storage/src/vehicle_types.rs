@@ -12,11 +12,12 @@ pub struct VehicleType {
 }
 
 /// Every type, also those no longer used; by code.
+#[boxed::future]
 pub async fn all(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Vec<VehicleType>, Error> {
     let statement = sql("SELECT code, name, category, active FROM vehicle_types WHERE tenant = $1
          ORDER BY code")
     .arg(tenant);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(VehicleType {
@@ -35,6 +36,7 @@ pub struct NewVehicleType {
     pub category: VehicleCategory,
 }
 
+#[boxed::future]
 pub async fn insert_all(
     tx: &mut Tx,
     tenant: TenantId,

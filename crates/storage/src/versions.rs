@@ -12,6 +12,7 @@ pub struct Versions {
 }
 
 /// Says that users, their tokens or their branches changed: nothing remembered of them holds.
+#[boxed::future]
 pub async fn raise_access(tx: &mut Tx, tenant: TenantId) -> Result<Versions, Error> {
     let statement = sql("INSERT INTO versions (tenant, access, registers) VALUES ($1, 1, 0)
          ON CONFLICT (tenant) DO UPDATE SET access = versions.access + 1 RETURNING access, registers");
@@ -19,6 +20,7 @@ pub async fn raise_access(tx: &mut Tx, tenant: TenantId) -> Result<Versions, Err
 }
 
 /// Says that a register changed; for [`TenantId::SERVER`], the hosts or the default tenant.
+#[boxed::future]
 pub async fn raise_registers(tx: &mut Tx, tenant: TenantId) -> Result<Versions, Error> {
     let statement = sql("INSERT INTO versions (tenant, access, registers) VALUES ($1, 0, 1)
          ON CONFLICT (tenant) DO UPDATE SET registers = versions.registers + 1 RETURNING access, registers");
@@ -27,6 +29,7 @@ pub async fn raise_registers(tx: &mut Tx, tenant: TenantId) -> Result<Versions, 
 
 /// Raises both past whatever a process may have seen of a later state of the database: they grow by less than one in a
 /// millisecond, so the moment is beyond all of them.
+#[boxed::future]
 pub async fn leap(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<Versions, Error> {
     let statement = sql("INSERT INTO versions (tenant, access, registers) VALUES ($1, $2, $2)
          ON CONFLICT (tenant) DO UPDATE SET
@@ -43,8 +46,9 @@ pub(crate) fn statement(tenant: TenantId) -> Statement {
 }
 
 /// The numbers of one tenant.
+#[boxed::future]
 pub async fn of(from: impl Into<Source<'_>>, tenant: TenantId) -> Result<Versions, Error> {
-    from.into().one(statement(tenant)).await?.map_or(Ok(Versions::default()), |row| raised(Some(row)))
+    from.one(statement(tenant)).await?.map_or(Ok(Versions::default()), |row| raised(Some(row)))
 }
 
 fn raised(row: Option<Row>) -> Result<Versions, Error> {
@@ -52,9 +56,10 @@ fn raised(row: Option<Row>) -> Result<Versions, Error> {
     Ok(Versions { access: row.get("access")?, registers: row.get("registers")? })
 }
 
+#[boxed::future]
 pub async fn all(from: impl Into<Source<'_>>) -> Result<Vec<(TenantId, Versions)>, Error> {
     let statement = sql("SELECT tenant, access, registers FROM versions ORDER BY tenant");
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             let versions = Versions { access: row.get("access")?, registers: row.get("registers")? };

@@ -289,6 +289,7 @@ impl Names {
 }
 
 /// Indexes the names of the next rows behind one; gives the last of them, and nothing where there were none.
+#[boxed::future]
 pub async fn index_names(
     tx: &mut Tx,
     tenant: TenantId,
@@ -321,20 +322,23 @@ pub async fn index_names(
 }
 
 /// Those of these logins that are somebody's already.
+#[boxed::future]
 pub async fn taken_logins(from: impl Into<Source<'_>>, emails: &[String]) -> Result<Vec<String>, Error> {
     let statement = sql("SELECT email FROM logins WHERE 1 = 1")
         .within("email", emails.iter().map(String::as_str))
         .ending("ORDER BY email");
-    from.into().all(Weight::Search, statement).await?.iter().map(|row| row.get("email")).collect()
+    from.all(Weight::Search, statement).await?.iter().map(|row| row.get("email")).collect()
 }
 
 /// Opens or closes the doors of an association.
+#[boxed::future]
 pub async fn set_active(tx: &mut Tx, tenant: TenantId, active: bool) -> Result<(), Error> {
     let statement = sql("UPDATE tenants SET active = $2 WHERE tenant = $1").arg(tenant).arg(active);
     tx.execute(statement).await.map(drop)
 }
 
 /// Removes what an older archive may hold: queues that lead to what is not pending.
+#[boxed::future]
 pub async fn tidy_queues(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
     let tidy = sql("DELETE FROM queues WHERE tenant = $1 AND NOT EXISTS (SELECT 1 FROM outbox o
          WHERE o.tenant = queues.tenant AND o.receiver = queues.receiver AND o.history_code = queues.head)");
@@ -345,6 +349,7 @@ pub async fn tidy_queues(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
 const DISCARDED: i64 = 500;
 
 /// Removes some rows of a table of an association, and their names from the indexes; says how many.
+#[boxed::future]
 pub async fn discard_some(tx: &mut Tx, tenant: TenantId, table: &Table) -> Result<u64, Error> {
     let Some(first) = table.key.first().copied() else {
         let all = format!("DELETE FROM {} WHERE tenant = ?", table.name);
@@ -369,6 +374,7 @@ pub async fn discard_some(tx: &mut Tx, tenant: TenantId, table: &Table) -> Resul
 }
 
 /// Removes what an association has that does not travel.
+#[boxed::future]
 pub async fn discard_left_behind(tx: &mut Tx, tenant: TenantId) -> Result<(), Error> {
     let delete =
         |table: &&str| Statement::empty().then(&format!("DELETE FROM {table} WHERE tenant = ?"), [tenant]);
@@ -376,12 +382,14 @@ pub async fn discard_left_behind(tx: &mut Tx, tenant: TenantId) -> Result<(), Er
 }
 
 /// Lets no mail leave an association that waited to be sent; says how many there are.
+#[boxed::future]
 pub async fn hold_mails(tx: &mut Tx, tenant: TenantId) -> Result<u64, Error> {
     let unsent = sql("UPDATE mails SET due_at = NULL WHERE tenant = $1 AND due_at IS NOT NULL").arg(tenant);
     tx.execute(unsent).await
 }
 
 /// Pauses the receivers of an association.
+#[boxed::future]
 pub async fn pause_receivers(tx: &mut Tx, tenant: TenantId, now: Moment) -> Result<(), Error> {
     let paused = sql("UPDATE receivers SET paused_at = $2, paused_because = $3
          WHERE tenant = $1 AND paused_at IS NULL")

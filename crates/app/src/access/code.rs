@@ -30,6 +30,7 @@ pub enum Passed {
 }
 
 /// Whether by this ticket a code can be given.
+#[boxed::future]
 pub async fn is_half(app: &App, ticket: &str) -> Result<bool, Error> {
     Ok(waiting(app, ticket).await?.is_some())
 }
@@ -41,6 +42,7 @@ async fn waiting(app: &App, ticket: &str) -> Result<Option<(TokenKey, Entrance)>
 }
 
 /// Gives the code that is owed for a ticket. Like a login, it is carried to its end even if the caller hangs up.
+#[boxed::future]
 pub async fn give_code(
     app: &App,
     ticket: &str,

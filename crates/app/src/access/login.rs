@@ -108,17 +108,20 @@ pub(crate) struct Remembered {
 
 /// Enters. Who is unknown, disabled or wrong gets one and the same answer, after the same work. It is carried to its end
 /// even if the caller hangs up: a failure that nobody waits for counts like any other.
+#[boxed::future]
 pub async fn login(app: &App, login: &str, password: &str, address: CallerAddress) -> Result<Entered, Error> {
     login_from(app, login, password, address.into()).await
 }
 
 /// The same for a request of which more is known than its address.
+#[boxed::future]
 pub async fn login_from(app: &App, login: &str, password: &str, origin: Origin) -> Result<Entered, Error> {
     enter_program(app, Door::Program, (login, password), origin).await
 }
 
 /// Enters as a program with a code besides the password, for a token that reaches everything its owner may do. Somebody
 /// without a second factor needs none.
+#[boxed::future]
 pub async fn login_with_code(
     app: &App,
     (login, password, code): (&str, &str, Option<&str>),

@@ -137,6 +137,7 @@ impl Session {
 }
 
 /// Whose this token is.
+#[boxed::future]
 pub async fn enter(app: &App, token: &str) -> Result<Arc<Session>, Error> {
     let key = key(token).ok_or(Error::Credential)?;
     let now = app.now();

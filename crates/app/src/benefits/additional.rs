@@ -25,6 +25,7 @@ pub struct Additional {
 }
 
 /// Writes the fields that are named, all of them or none; the others stay.
+#[boxed::future]
 pub async fn save_fields(
     app: &App,
     caller: &Session,

@@ -27,6 +27,7 @@ pub struct Items {
 }
 
 /// Every item of a benefit, also those that it no longer has.
+#[boxed::future]
 pub async fn list_items(app: &App, caller: &Session, code: BenefitCode) -> Result<Items, Error> {
     let tenant = caller.scope.tenant();
     let asked = |_: &Registers| (caller.scope.clone(), code);
@@ -52,6 +53,7 @@ pub struct Added {
 }
 
 /// Gives a benefit one more plan, of any kind.
+#[boxed::future]
 pub async fn add_item(
     app: &App,
     caller: &Session,

@@ -61,6 +61,7 @@ async fn belongings(
 }
 
 /// The benefit of this code, whole.
+#[boxed::future]
 pub async fn whole(app: &App, caller: &Session, code: BenefitCode) -> Result<View, Error> {
     let asked = |_: &Registers| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
@@ -78,6 +79,7 @@ pub async fn whole(app: &App, caller: &Session, code: BenefitCode) -> Result<Vie
 }
 
 /// What happened to a benefit.
+#[boxed::future]
 pub async fn history(app: &App, caller: &Session, code: BenefitCode) -> Result<History, Error> {
     let asked = |_: &Registers| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
@@ -103,6 +105,7 @@ fn note(app: &App, caller: &Session, operation: &'static str, done: Done<View>) 
 }
 
 /// Changes a benefit: what is not given stays, what is cleared goes.
+#[boxed::future]
 pub async fn change_whole(
     app: &App,
     caller: &Session,
@@ -198,6 +201,7 @@ async fn view<I>(
 pub type Move = SituacaoBeneficioInput;
 
 /// Moves a benefit to another situation, also out of being cancelled.
+#[boxed::future]
 pub async fn move_to(
     app: &App,
     caller: &Session,
@@ -290,6 +294,7 @@ fn target(
 }
 
 /// Changes an item of a benefit: ends it, lets it begin again, or gives it another price.
+#[boxed::future]
 pub async fn change_item(
     app: &App,
     caller: &Session,

@@ -89,6 +89,7 @@ fn asked(registers: &Registers, caller: &Session, kind: CaseKind, look: Look, no
 }
 
 /// The board, or a part of one of its columns.
+#[boxed::future]
 pub async fn board(app: &App, caller: &Session, kind: CaseKind, look: Look) -> Result<Board, Error> {
     let (tenant, now) = (caller.scope.tenant(), app.now());
     let behind = look.only.and_then(|(_, behind)| behind);
@@ -154,6 +155,7 @@ async fn in_order(tx: &mut Tx, asked: &Asked, codes: &[i32]) -> Result<Vec<Item>
 }
 
 /// What is past its time of one kind, up to [`MOST`].
+#[boxed::future]
 pub async fn late(app: &App, caller: &Session, kind: CaseKind) -> Result<i64, Error> {
     let (tenant, now) = (caller.scope.tenant(), app.now());
     let input = |registers: &Registers| asked(registers, caller, kind, Look::default(), now);
@@ -175,6 +177,7 @@ pub async fn late(app: &App, caller: &Session, kind: CaseKind) -> Result<i64, Er
 
 /// What changed on a board since a moment: each column with how many it has now, and with those that changed and are in it.
 /// `None` where that is so long ago, or so much, that the board is better read anew.
+#[boxed::future]
 pub async fn changes(
     app: &App,
     caller: &Session,

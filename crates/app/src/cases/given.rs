@@ -41,6 +41,7 @@ impl<'a> Judge<'a> {
     }
 
     /// A new case, but for what is counted; `None` where it cannot even be begun, for a reason that was told.
+    #[boxed::future]
     pub async fn new_case(&mut self, input: &Input) -> Result<Option<Ready>, Error> {
         let (common, kind) = (input.common(), input.kind());
         let begins = self.registers.default_situation(kind.entity(), SituationKind::Open).map(|one| one.code);
@@ -70,6 +71,7 @@ impl<'a> Judge<'a> {
     }
 
     /// A case as it becomes. Where there is none of its code, what was sent is judged all the same.
+    #[boxed::future]
     pub async fn changed_case(
         &mut self,
         input: &Input,
@@ -211,6 +213,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Somebody whom the association knows, and the caller may see.
+    #[boxed::future]
     pub async fn visible(&mut self, field: Field, code: PersonCode) -> Result<(), Error> {
         if !people::is_visible(self.tx, self.scope, code).await? {
             self.unknown(field, code.get());

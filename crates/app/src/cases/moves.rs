@@ -16,6 +16,7 @@ use wire::read::Given;
 use wire::records::{NotaInput, SituacaoInput};
 
 /// Moves a case to a situation.
+#[boxed::future]
 pub async fn move_to(
     app: &App,
     caller: &Session,
@@ -118,6 +119,7 @@ fn refuse_move(registers: &Registers, from: Option<&Situation>, to: &Situation) 
 }
 
 /// Writes a note about a case, or to the member. It changes nothing of the case itself, and so no version.
+#[boxed::future]
 pub async fn note(
     app: &App,
     caller: &Session,

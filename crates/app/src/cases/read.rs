@@ -79,6 +79,7 @@ pub(super) fn hours_long(hours: i32) -> Duration {
 }
 
 /// A case that the caller may see, with everything in it.
+#[boxed::future]
 pub async fn one(app: &App, caller: &Session, kind: CaseKind, code: i32) -> Result<Whole, Error> {
     let registers = registers(app, caller.scope.tenant()).await?;
     let asked = (caller.scope.clone(), registers, kind, code, app.now());
@@ -172,6 +173,7 @@ pub struct History {
 }
 
 /// What became of a case that the caller may see.
+#[boxed::future]
 pub async fn history(app: &App, caller: &Session, kind: CaseKind, code: i32) -> Result<History, Error> {
     let registers = registers(app, caller.scope.tenant()).await?;
     let asked = (caller.scope.clone(), kind, code);

@@ -134,6 +134,7 @@ fn situations(
 }
 
 /// A page of cases of one kind, newest opening first.
+#[boxed::future]
 pub async fn list(
     app: &App,
     caller: &Session,
@@ -156,6 +157,7 @@ pub async fn list(
 
 /// The next cases of one kind, newest opening first: those opened at a moment or before it, but the first few of that
 /// very moment. So whoever reads all of them steps over none, and nothing that is opened meanwhile moves the others.
+#[boxed::future]
 pub async fn behind(
     app: &App,
     caller: &Session,
@@ -269,6 +271,7 @@ async fn named(tx: &mut Tx, scope: &Scope, words: &[String]) -> Result<Vec<Perso
 }
 
 /// A page of what is past its time, of all kinds, longest first.
+#[boxed::future]
 pub async fn overdue(app: &App, caller: &Session, number: i32) -> Result<Page<Item>, Error> {
     let place = Place { skip: i64::from(number - 1) * PAGE, limit: PAGE };
     let (tenant, now) = (caller.scope.tenant(), app.now());
@@ -283,6 +286,7 @@ pub async fn overdue(app: &App, caller: &Session, number: i32) -> Result<Page<It
 }
 
 /// How many of each kind are past their time.
+#[boxed::future]
 pub async fn overdue_counts(app: &App, caller: &Session) -> Result<[(CaseKind, i64); 4], Error> {
     let (tenant, now) = (caller.scope.tenant(), app.now());
     let asked = |registers: &Registers| (caller.scope.clone(), limits(registers), now);

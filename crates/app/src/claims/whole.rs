@@ -51,6 +51,7 @@ impl Whole {
 }
 
 /// A claim that the caller may see, with everything in it.
+#[boxed::future]
 pub async fn whole(app: &App, caller: &Session, code: ClaimCode) -> Result<Whole, Error> {
     let registers = registers(app, caller.scope.tenant()).await?;
     let asked = (caller.scope.clone(), code);

@@ -43,6 +43,7 @@ struct Entry {
 }
 
 /// Creates a dependent of a deal, or changes the one of this code.
+#[boxed::future]
 pub async fn save(
     app: &App,
     caller: &Session,

@@ -52,6 +52,7 @@ pub(super) fn within(caller: &Session, branch: Option<BranchCode>) -> Option<Sco
 }
 
 /// A page of the deals that were asked for, the last one first.
+#[boxed::future]
 pub async fn page(app: &App, caller: &Session, wanted: Wanted) -> Result<Page<FoundDeal>, Error> {
     let registers = registers(app, caller.scope.tenant()).await?;
     let number = wanted.page;
@@ -116,6 +117,7 @@ async fn found(app: &App, caller: &Session, codes: &[DealCode]) -> Result<Vec<Fo
 }
 
 /// The deals of a member that the caller may see, the last one first.
+#[boxed::future]
 pub async fn of_person(
     app: &App,
     caller: &Session,
@@ -143,6 +145,7 @@ pub struct Column {
 }
 
 /// The open deals of a funnel, stage by stage; of the first funnel, where none is named.
+#[boxed::future]
 pub async fn board(
     app: &App,
     caller: &Session,
@@ -192,6 +195,7 @@ pub(super) async fn found_all(
 }
 
 /// The deal of this code, whole.
+#[boxed::future]
 pub async fn whole(app: &App, caller: &Session, code: DealCode) -> Result<(View, Arc<Registers>), Error> {
     let asked = |_: &Registers| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
@@ -202,6 +206,7 @@ pub async fn whole(app: &App, caller: &Session, code: DealCode) -> Result<(View,
 }
 
 /// What changed of a deal, its stage and its situation included, in order.
+#[boxed::future]
 pub async fn history(app: &App, caller: &Session, code: DealCode) -> Result<History, Error> {
     let asked = |_: &Registers| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();

@@ -87,6 +87,7 @@ async fn columns(
 }
 
 /// The board, or a part of one of its stages.
+#[boxed::future]
 pub async fn board(app: &App, caller: &Session, look: Look) -> Result<Board, Error> {
     let (registers, now) = (registers(app, caller.scope.tenant()).await?, app.now());
     let funnel = meant(&registers, look.funnel)?;
@@ -96,6 +97,7 @@ pub async fn board(app: &App, caller: &Session, look: Look) -> Result<Board, Err
 }
 
 /// What changed on the board since somebody looked; `None` where it is better looked at anew.
+#[boxed::future]
 pub async fn changes(app: &App, caller: &Session, look: Look, since: Moment) -> Result<Option<Board>, Error> {
     let (registers, now) = (registers(app, caller.scope.tenant()).await?, app.now());
     if now.since(since) > LOOKED_AWAY {

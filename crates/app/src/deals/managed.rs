@@ -62,6 +62,7 @@ pub(super) fn old<I>(
 }
 
 /// Moves a deal to another stage of the board.
+#[boxed::future]
 pub async fn move_to(
     app: &App,
     caller: &Session,
@@ -109,6 +110,7 @@ fn closed(deal: DealCode, before: &Deal) -> Option<Rejection> {
 }
 
 /// Loses a deal, with the reason.
+#[boxed::future]
 pub async fn lose(
     app: &App,
     caller: &Session,
@@ -139,6 +141,7 @@ async fn write_lost(tx: &mut Tx, asked: &Asked<(DealCode, PerdaInput)>) -> Resul
 }
 
 /// Opens a deal again that was lost, or won without coming to a benefit.
+#[boxed::future]
 pub async fn reopen(
     app: &App,
     caller: &Session,

@@ -22,6 +22,7 @@ use wire::records::PesquisaNegocioQuery;
 const LEADS: usize = 256;
 
 /// The open deals that the caller may see and that have everything that was asked for; by name, then code.
+#[boxed::future]
 pub async fn search(
     app: &App,
     caller: &Session,
@@ -110,6 +111,7 @@ async fn filtered(
 }
 
 /// Some of the deals that a search found, in its order.
+#[boxed::future]
 pub async fn some(app: &App, caller: &Session, codes: &[DealCode]) -> Result<Vec<FoundDeal>, Error> {
     let found = deals::at(&app.db, &caller.scope, codes, true).await?;
     let mut found: HashMap<DealCode, FoundDeal> = found.into_iter().map(|one| (one.code, one)).collect();
@@ -128,6 +130,7 @@ pub struct View {
 }
 
 /// The deal of this code, in whatever situation.
+#[boxed::future]
 pub async fn one(app: &App, caller: &Session, code: DealCode) -> Result<(View, Arc<Registers>), Error> {
     let asked = |_: &Registers| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();

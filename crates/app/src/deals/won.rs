@@ -27,6 +27,7 @@ use wire::records::{BeneficioCampos, GanhoInput};
 const WIN: &str = "PUT /gestao/negocio/{codNegocio}/ganhar";
 
 /// Wins a deal.
+#[boxed::future]
 pub async fn win(
     app: &App,
     caller: &Session,

@@ -26,6 +26,7 @@ use storage::{Tx, branches, due_days, funnels, situations, versions};
 const THEN: Moment = FOUNDED;
 
 /// Writes the base and its registers, in the server's lane: nobody else knows the new tenant yet.
+#[boxed::future]
 pub async fn found(tx: &mut Tx, base: &Parsed, seed: u64) -> Result<TenantId, Error> {
     let tenant = tenants::insert(tx, base).await?.tenant;
     for branch in &BRANCHES[1..] {

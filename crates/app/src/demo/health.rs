@@ -47,6 +47,7 @@ const DOCTORS: [(&str, i64); 12] = [
 /// The throws for suppliers have the numbers above.
 const NUMBERS: u32 = 1_000;
 
+#[boxed::future]
 pub async fn found(tx: &mut Tx, tenant: TenantId, seed: u64, then: Moment) -> Result<(), Error> {
     let specialties = SPECIALTIES.iter().map(|name| vec![text(name)]).collect();
     registering::add_all(tx, tenant, "especialidade", specialties, then).await?;

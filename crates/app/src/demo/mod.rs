@@ -78,6 +78,7 @@ pub struct Loaded {
 
 /// Fills an empty database, or goes on where a load of the same demonstration was cut off. `tell` is told how many
 /// members are there, again and again.
+#[boxed::future]
 pub async fn load(app: &App, demo: &Demo, tell: &mut (dyn FnMut(u32) + Send)) -> Result<Loaded, Error> {
     // Before anything is written, not when the first user is.
     Password::parse(&demo.password)?;
@@ -130,6 +131,7 @@ async fn sell(app: &App, crowd: &Crowd, mut progress: Progress) -> Result<Progre
 
 /// Fills an empty database, or ends what was begun there, whatever it was; on one that holds data it adds nothing, and
 /// answers `None`.
+#[boxed::future]
 pub async fn fill(
     app: &App,
     demo: &Demo,
@@ -144,6 +146,7 @@ pub async fn fill(
 }
 
 /// The users of a demonstration who still have the password that everybody knows.
+#[boxed::future]
 pub async fn with_known_password(app: &App) -> Result<Vec<&'static str>, Error> {
     let mut found = Vec::new();
     for (email, ..) in USERS {

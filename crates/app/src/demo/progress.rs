@@ -18,6 +18,7 @@ pub struct Progress {
 }
 
 impl Progress {
+    #[boxed::future]
     pub async fn read(from: impl Into<Source<'_>>) -> Result<Option<Progress>, Error> {
         let Some(text) = settings::get(from, Setting::Demo).await? else { return Ok(None) };
         let broken =
@@ -25,6 +26,7 @@ impl Progress {
         Ok(Some(Progress::parse(&text).ok_or_else(broken)?))
     }
 
+    #[boxed::future]
     pub async fn write(&self, tx: &mut Tx) -> Result<(), Error> {
         Ok(settings::set(tx, Setting::Demo, &self.to_text()).await?)
     }

@@ -21,6 +21,7 @@ pub struct Part {
 }
 
 /// Writes the next leads, unless another process was faster.
+#[boxed::future]
 pub async fn write_leads(tx: &mut Tx, part: &Part) -> Result<Progress, Error> {
     let gone = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
     let found = Progress::read(&mut *tx).await?.ok_or_else(gone)?;

@@ -39,6 +39,7 @@ pub struct Part {
 
 /// Writes the next members. Where another process has written some meanwhile, it writes nothing and says how far that
 /// one is, so that two that load the same demonstration help each other.
+#[boxed::future]
 pub async fn write_members(tx: &mut Tx, part: &Part) -> Result<Progress, Error> {
     let gone = || storage::Error::Broken("the progress of a demonstration is gone".to_owned());
     let found = Progress::read(&mut *tx).await?.ok_or_else(gone)?;

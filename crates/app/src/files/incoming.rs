@@ -42,6 +42,7 @@ impl Incoming {
     }
 
     /// Takes more of it; refuses what grows too large.
+    #[boxed::future]
     pub async fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.size += bytes.len() as u64;
         if self.size > self.most {

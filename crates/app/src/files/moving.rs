@@ -15,6 +15,7 @@ pub struct Found {
 }
 
 /// What is kept under a key; nothing of what is missing.
+#[boxed::future]
 pub async fn parts(app: &App, key: &str, has_preview: bool) -> Result<Found, Error> {
     let mut found = Found::default();
     for part in Part::ALL.into_iter().filter(|part| *part == Part::Data || has_preview) {
@@ -33,6 +34,7 @@ pub(crate) fn key_of_part(tenant: TenantId, name: &str) -> Option<&str> {
 }
 
 /// Puts back what [`parts`] gave. A name that is not of this association is refused.
+#[boxed::future]
 pub async fn put_part(app: &App, tenant: TenantId, name: &str, bytes: Bytes) -> Result<(), Error> {
     let unknown = || Error::Files("a part of a file bears a strange name".to_owned());
     let (key, part) = name.rsplit_once('/').ok_or_else(unknown)?;

@@ -187,6 +187,7 @@ impl Place {
     }
 
     /// Writes something, reads it and removes it: whether files could be kept there now.
+    #[boxed::future]
     pub async fn probe(&self, chance: &dyn Chance) -> Result<(), Error> {
         let key = new_key(TenantId::SERVER, chance);
         let word = Bytes::from_static(b"amparo");

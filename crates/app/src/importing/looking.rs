@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 use storage::imports;
 
 /// The first lines with their cells, as examples of what the columns hold.
+#[boxed::future]
 pub async fn first_lines(app: &App, by: &By, import: &Import, limit: i64) -> Result<Vec<Vec<String>>, Error> {
     let lines = imports::lines(&app.db, by.tenant(), import.code, (0, limit)).await?;
     Ok(lines.iter().map(|(_, cells)| cells_of(cells)).collect())
 }
 
 /// The cells of these lines, by line. Those that were swept are absent.
+#[boxed::future]
 pub async fn cells(
     app: &App,
     by: &By,

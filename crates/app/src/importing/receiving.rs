@@ -59,6 +59,7 @@ enum Came {
 }
 
 /// Reads a file that has come; gives the import, ready to be looked at.
+#[boxed::future]
 pub async fn receive(
     app: &App,
     by: &By,
@@ -74,6 +75,7 @@ pub async fn receive(
 }
 
 /// The same of a file that lies on this machine.
+#[boxed::future]
 pub async fn receive_file(
     app: &App,
     by: &By,

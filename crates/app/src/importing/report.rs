@@ -13,6 +13,7 @@ const AT_ONCE: i64 = 256;
 const WHY: &str = "Motivo da recusa";
 
 /// A page of what is wrong, behind a line.
+#[boxed::future]
 pub async fn problems(
     app: &App,
     by: &By,
@@ -24,6 +25,7 @@ pub async fn problems(
 }
 
 /// A page of what undoing left, behind a line.
+#[boxed::future]
 pub async fn kept(
     app: &App,
     by: &By,
@@ -42,6 +44,7 @@ pub struct ErrorFile {
 }
 
 impl ErrorFile {
+    #[boxed::future]
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Error> {
         self.pieces.try_next().await
     }
@@ -49,6 +52,7 @@ impl ErrorFile {
 
 /// The lines that failed: the columns that they came with, and one that says why, so that it can be mended and sent again. It
 /// opens right in a Brazilian sheet, which changes nothing in it. Whoever takes it is noted, for it holds what is personal.
+#[boxed::future]
 pub async fn error_file(app: &App, by: &By, import: &Import) -> Result<ErrorFile, Error> {
     let first = piece(app, by.tenant(), import, 0).await?;
     let is_empty = first.is_empty;

@@ -35,6 +35,7 @@ pub type Tell<'t> = &'t mut (dyn FnMut(&Import) + Send);
 
 /// Works on every import that waits for somebody, on several at a time, until none is left; says whether there was any. One
 /// that fails is logged and left for the next time, and holds up no other.
+#[boxed::future]
 pub async fn run_due(app: &App) -> Result<bool, Error> {
     let (mut any, mut working) = (false, JoinSet::new());
     let (mut busy, mut failed): (HashMap<Id, Which>, Vec<Which>) = (HashMap::new(), Vec::new());
@@ -86,6 +87,7 @@ async fn work_logged(app: App, (tenant, code): Which) -> bool {
 
 /// Works on an import until its stage ends, it is paused, or another takes it over; gives it as it is then. `None` where
 /// there was nothing to do for us.
+#[boxed::future]
 pub async fn work(
     app: &App,
     tenant: TenantId,

@@ -44,6 +44,7 @@ fn unknown(code: LeadCode) -> Error {
 }
 
 /// A page of the leads that were asked for, the last one first.
+#[boxed::future]
 pub async fn page(app: &App, caller: &Session, wanted: Wanted) -> Result<Page<FoundLead>, Error> {
     let registers = registers(app, caller.scope.tenant()).await?;
     let number = wanted.page;
@@ -81,6 +82,7 @@ pub async fn page(app: &App, caller: &Session, wanted: Wanted) -> Result<Page<Fo
 }
 
 /// The lead of this code.
+#[boxed::future]
 pub async fn one(app: &App, caller: &Session, code: LeadCode) -> Result<ManagedLead, Error> {
     let asked = |_: &Registers| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
@@ -107,6 +109,7 @@ struct Entry {
 }
 
 /// Changes a lead: what is not given stays, what is cleared goes.
+#[boxed::future]
 pub async fn change(
     app: &App,
     caller: &Session,

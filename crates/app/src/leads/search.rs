@@ -52,6 +52,7 @@ pub fn filter(text: &str, may_be_sequence: bool) -> Filter {
 }
 
 /// The active leads that the caller may see, of whom the filter speaks; by name, then code.
+#[boxed::future]
 pub async fn search(app: &App, caller: &Session, query: PesquisaLeadQuery) -> Result<Found<LeadCode>, Error> {
     let scope = &caller.scope;
     let registers = registers(app, scope.tenant()).await?;
@@ -119,6 +120,7 @@ async fn named(app: &App, scope: &Scope, words: &[String]) -> Result<Vec<Key>, E
 }
 
 /// Some of the leads that a search found, in its order.
+#[boxed::future]
 pub async fn some(app: &App, caller: &Session, codes: &[LeadCode]) -> Result<Vec<FoundLead>, Error> {
     let found = leads::at(&app.db, &caller.scope, codes).await?;
     // It may have gone elsewhere since its name was read.

@@ -46,6 +46,7 @@ pub enum Begun {
 }
 
 /// Finds the base of a mirror, or founds one. What is kept of it stays as it is until it is in hand.
+#[boxed::future]
 pub async fn begin(app: &App, source: &Source) -> Result<Begun, Error> {
     let new = tenants::NewTenant {
         name: source.name.clone(),
@@ -77,6 +78,7 @@ async fn settle(tx: &mut Tx, source: &Source, new: &tenants::Parsed, now: Moment
 }
 
 /// Begins another run of a mirror that is in hand, or goes on with one that was cut off.
+#[boxed::future]
 pub async fn choose(app: &App, source: &Source, hold: &Hold) -> Result<Mirror, Error> {
     let zone = TimeZone::parse(&source.time_zone)?;
     let input = (source.login.clone(), source.whole, zone, hold.clone(), app.now());
@@ -208,6 +210,7 @@ async fn make_default(tx: &mut Tx, tenant: TenantId, code: SituationCode, now: M
 
 /// Says that a run came to its end. Where pages of it could not be read, the next one asks for changes since the last that
 /// had none missing.
+#[boxed::future]
 pub async fn complete(app: &App, mirror: &Mirror, hold: &Hold) -> Result<Mirror, Error> {
     let done = Mirror {
         complete_from: if mirror.has_all { Some(mirror.started_at) } else { mirror.complete_from },
@@ -245,6 +248,7 @@ pub(super) async fn check(tx: &mut Tx, hold: &Hold) -> Result<(), Error> {
 pub const HELD_FOR: Duration = Duration::from_secs(30);
 
 /// Takes a mirror in hand; `None` where another process has it.
+#[boxed::future]
 pub async fn hold(app: &App, tenant: TenantId) -> Result<Option<Hold>, Error> {
     let lane = Lane::background(TenantId::SERVER);
     let input = (format!("mirror {tenant}"), app.now());
@@ -257,6 +261,7 @@ pub async fn hold(app: &App, tenant: TenantId) -> Result<Option<Hold>, Error> {
 }
 
 /// Keeps it in hand; `false` where it was lost.
+#[boxed::future]
 pub async fn keep_hold(app: &App, hold: &Hold) -> Result<bool, Error> {
     let lane = Lane::background(TenantId::SERVER);
     let input = (hold.lease.clone(), app.now().plus(HELD_FOR));
@@ -268,6 +273,7 @@ pub async fn keep_hold(app: &App, hold: &Hold) -> Result<bool, Error> {
 }
 
 /// Gives it back.
+#[boxed::future]
 pub async fn give_back(app: &App, hold: &Hold) -> Result<(), Error> {
     let lane = Lane::background(TenantId::SERVER);
     let input = (hold.lease.clone(), app.now());

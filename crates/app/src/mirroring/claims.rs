@@ -40,6 +40,7 @@ pub struct ClaimSeen {
 }
 
 /// Those of these events that are here, with the name of whoever sees to each.
+#[boxed::future]
 pub async fn claim_heads(
     app: &App,
     tenant: TenantId,
@@ -50,6 +51,7 @@ pub async fn claim_heads(
 }
 
 /// Writes events.
+#[boxed::future]
 pub async fn write_claims(app: &App, part: Part<Vec<ClaimSeen>>) -> Result<u64, Error> {
     write(app, part, |tx, part, notes| Box::pin(unit(tx, part, notes))).await
 }

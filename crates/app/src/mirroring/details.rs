@@ -36,6 +36,7 @@ pub struct CardsSeen {
 }
 
 /// Writes what hangs on some benefits.
+#[boxed::future]
 pub async fn write_details(app: &App, part: Part<Vec<DetailsSeen>>) -> Result<u64, Error> {
     write(app, part, |tx, part, notes| Box::pin(unit(tx, part, notes))).await
 }
@@ -204,6 +205,7 @@ fn write_equipment(
 }
 
 /// Writes the cards of some members. What the gateway knows them by is never told, so none can be charged from here.
+#[boxed::future]
 pub async fn write_cards(app: &App, part: Part<Vec<CardsSeen>>) -> Result<u64, Error> {
     write(app, part, |tx, part, _| Box::pin(cards(tx, part))).await
 }

@@ -31,6 +31,7 @@ pub struct Listed {
 }
 
 /// Writes records of registers, and lets rest what whole lists no longer name. Gives what was changed.
+#[boxed::future]
 pub async fn write_lists(
     app: &App,
     mirror: &Mirror,
@@ -257,6 +258,7 @@ async fn mirrors_note(
 }
 
 /// Notes something of records that were not written.
+#[boxed::future]
 pub async fn note(app: &App, mirror: &Mirror, notes: Vec<Note>) -> Result<(), Error> {
     let input = (mirror.tenant, notes, app.now());
     let lane = Lane::background(mirror.tenant);

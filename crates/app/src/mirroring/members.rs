@@ -22,6 +22,7 @@ pub struct MemberSeen {
 }
 
 /// Keeps what the list of benefits said, and how far it was read.
+#[boxed::future]
 pub async fn stage(
     app: &App,
     mirror: &Mirror,
@@ -44,6 +45,7 @@ pub async fn stage(
 }
 
 /// What the list said of these benefits.
+#[boxed::future]
 pub async fn staged(
     app: &App,
     mirror: &Mirror,
@@ -53,6 +55,7 @@ pub async fn staged(
 }
 
 /// Writes a page of the search.
+#[boxed::future]
 pub async fn write_members(app: &App, part: Part<Vec<MemberSeen>>) -> Result<u64, Error> {
     write(app, part, |tx, part, notes| Box::pin(unit(tx, part, notes))).await
 }

@@ -32,6 +32,7 @@ pub struct DealSeen {
 }
 
 /// Writes leads that are in use.
+#[boxed::future]
 pub async fn write_leads(app: &App, part: Part<Vec<LeadSeen>>) -> Result<u64, Error> {
     write(app, part, |tx, part, notes| Box::pin(write_all_leads(tx, part, notes))).await
 }
@@ -128,6 +129,7 @@ pub(super) async fn own_document<T>(
 }
 
 /// Writes deals, with their leads.
+#[boxed::future]
 pub async fn write_deals(app: &App, part: Part<Vec<DealSeen>>) -> Result<u64, Error> {
     write(app, part, |tx, part, notes| Box::pin(write_all_deals(tx, part, notes))).await
 }
@@ -232,6 +234,7 @@ async fn write_sharing(
 }
 
 /// Leads that are in use here and no longer there, in the branches whose leads were listed.
+#[boxed::future]
 pub async fn retire_leads(
     app: &App,
     mirror: &Mirror,

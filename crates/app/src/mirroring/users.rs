@@ -16,6 +16,7 @@ pub struct Users {
 
 /// Makes users whom the source names, with their codes or without, known by their names: they can never enter. Those who
 /// work here are never taken for them.
+#[boxed::future]
 pub async fn write_users(
     app: &App,
     mirror: &Mirror,

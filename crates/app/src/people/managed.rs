@@ -43,6 +43,7 @@ fn unknown(code: PersonCode) -> Error {
 }
 
 /// The member of this code, whole.
+#[boxed::future]
 pub async fn member_whole(app: &App, caller: &Session, code: PersonCode) -> Result<View, Error> {
     let asked = |_: &Registers| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
@@ -79,6 +80,7 @@ async fn belongings(tx: &mut Tx, scope: &Scope, code: PersonCode) -> Result<Belo
 }
 
 /// What happened to a member and to the situations of his benefits.
+#[boxed::future]
 pub async fn history(app: &App, caller: &Session, code: PersonCode) -> Result<History, Error> {
     let asked = |_: &Registers| (caller.scope.clone(), code);
     let tenant = caller.scope.tenant();
@@ -108,6 +110,7 @@ struct Entry {
 }
 
 /// Changes a member: what is not given stays, what is cleared goes.
+#[boxed::future]
 pub async fn change_member(
     app: &App,
     caller: &Session,

@@ -27,6 +27,7 @@ pub struct Page {
 }
 
 /// A page of what is asked for.
+#[boxed::future]
 pub async fn page(
     app: &App,
     caller: &Session,
@@ -55,6 +56,7 @@ pub async fn page(
 }
 
 /// One record, with the time zone that its moments are shown in.
+#[boxed::future]
 pub async fn one(
     app: &App,
     caller: &Session,
@@ -83,6 +85,7 @@ pub struct Choice {
 }
 
 /// Every record of a register of a few thousand at most, to be chosen from; by name.
+#[boxed::future]
 pub async fn choices(app: &App, caller: &Session, register: &'static Register) -> Result<Vec<Choice>, Error> {
     if register.search != Search::Words || register.needs_filter {
         return Ok(Vec::new());
@@ -106,6 +109,7 @@ pub async fn choices(app: &App, caller: &Session, register: &'static Register) -
 pub const COUNTED: i64 = 1_000;
 
 /// How many records in use the caller sees of each register; of those that belong to somebody, nothing is counted.
+#[boxed::future]
 pub async fn counts(app: &App, caller: &Session) -> Result<Vec<(&'static Register, Option<i64>)>, Error> {
     app.db
         .read(caller.scope.clone(), |tx, scope| {

@@ -60,6 +60,7 @@ fn filters(pairs: &[(String, String)]) -> String {
     if told.is_empty() { "sem filtros".to_owned() } else { format!("com os filtros {}", told.join(", ")) }
 }
 
+#[boxed::future]
 pub async fn begun(
     app: &App,
     caller: &Session,
@@ -71,6 +72,7 @@ pub async fn begun(
     append(app, caller, format!("exportou a lista {} em {format}, {}", list.name, filters(pairs))).await
 }
 
+#[boxed::future]
 pub async fn ended(app: &App, caller: &Session, list: &List, rows: u64, whole: bool) -> Result<(), Error> {
     let how = if whole { "terminou" } else { "parou" };
     append(app, caller, format!("{how} de exportar a lista {}, com {rows} linhas", list.name)).await

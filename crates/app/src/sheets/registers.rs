@@ -47,6 +47,7 @@ fn kind(field: &FieldSpec) -> Kind {
 pub struct Names(HashMap<(&'static str, i64), String>);
 
 impl Names {
+    #[boxed::future]
     pub async fn of(app: &App, caller: &Session, register: &'static Register) -> Result<Names, Error> {
         let mut names = HashMap::new();
         let mut known: Vec<&str> = Vec::new();

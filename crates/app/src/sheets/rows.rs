@@ -67,6 +67,7 @@ impl Rows {
     }
 
     /// The next rows; `None` behind the last.
+    #[boxed::future]
     pub async fn next(&mut self, app: &App, caller: &Session) -> Result<Option<Vec<Vec<Cell>>>, SheetError> {
         if self.done {
             return Ok(None);

@@ -50,6 +50,7 @@ impl BookPlaces {
 }
 
 /// Begins an export. What is wrong with what was asked for is told here, before anything leaves.
+#[boxed::future]
 pub async fn open(
     app: &App,
     caller: &Arc<Session>,

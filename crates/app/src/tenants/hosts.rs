@@ -16,6 +16,7 @@ struct Change {
 }
 
 /// The hosts of a tenant, in the order of the alphabet.
+#[boxed::future]
 pub async fn list(app: &App, tenant: TenantId) -> Result<Vec<String>, Error> {
     Ok(tenants::hosts_of(&app.db, tenant).await?)
 }
@@ -30,6 +31,7 @@ pub(crate) fn parse(public_url: &str, text: &str) -> Result<Host, Rejection> {
 }
 
 /// Lets a host lead to a tenant; processes that serve know it within two seconds.
+#[boxed::future]
 pub async fn add(app: &App, tenant: TenantId, host: &str) -> Result<Host, Error> {
     let host = parse(&app.public_url, host)?;
     let change = Change { tenant, host: host.clone(), now: app.now() };
@@ -39,6 +41,7 @@ pub async fn add(app: &App, tenant: TenantId, host: &str) -> Result<Host, Error>
 }
 
 /// Lets go of a host of a tenant. One that was taken under older rules goes like any other.
+#[boxed::future]
 pub async fn remove(app: &App, tenant: TenantId, host: &str) -> Result<(), Error> {
     let host = host.trim().trim_end_matches('.').to_lowercase();
     let input = (tenant, host, app.now());

@@ -24,6 +24,7 @@ pub struct Own {
 }
 
 /// The caller's own tenant.
+#[boxed::future]
 pub async fn own(app: &App, caller: &Session) -> Result<Own, Error> {
     app.db.read(caller.scope.tenant(), |tx, tenant| Box::pin(read(tx, *tenant))).await
 }
@@ -80,6 +81,7 @@ struct Doing {
 }
 
 /// Changes the caller's own tenant. This process goes by it at once, the others within two seconds.
+#[boxed::future]
 pub async fn change(
     app: &App,
     caller: &Session,

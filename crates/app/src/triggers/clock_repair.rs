@@ -25,6 +25,7 @@ struct Repair {
 
 /// Pulls back whatever waits for a moment further in the future than its schedule could have set, for every tenant. Says how
 /// many receivers were looked at more closely.
+#[boxed::future]
 pub async fn pull_back_waits(app: &App, holder: &Holder, policy: &Arc<Policy>) -> Result<usize, Error> {
     let now = app.now();
     let mut doubtful: BTreeMap<TenantId, Vec<ReceiverCode>> = BTreeMap::new();

@@ -106,6 +106,7 @@ pub struct Concluded {
 }
 
 /// Writes what came of messages of one tenant.
+#[boxed::future]
 pub async fn conclude(
     app: &App,
     (holder, policy): (&Holder, &Arc<Policy>),

@@ -33,6 +33,7 @@ impl Fares {
 }
 
 /// How these receivers fare.
+#[boxed::future]
 pub async fn fares(app: &App, tenant: TenantId, receivers: Vec<ReceiverCode>) -> Result<Vec<Fares>, Error> {
     let input = (tenant, receivers, app.now().minus(DAY));
     app.db
@@ -82,6 +83,7 @@ pub struct Found {
 /// Deliveries that are gone through for a page where no index leads to those that are wanted.
 const GONE_THROUGH: i64 = 1_000;
 
+#[boxed::future]
 pub async fn newest(
     app: &App,
     tenant: TenantId,
@@ -150,6 +152,7 @@ pub(super) async fn first_at(tx: &mut Tx, tenant: TenantId, at: Moment) -> Resul
 }
 
 /// A delivery with its attempts and the body that was sent. It speaks of somebody, and that it was read is noted.
+#[boxed::future]
 pub async fn one(
     app: &App,
     caller: &Session,

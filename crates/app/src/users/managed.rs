@@ -53,6 +53,7 @@ const PAGE: usize = 100;
 
 /// A page of the users that were asked for; by name, then code. An association has hundreds of them at most, so they are read
 /// whole, and what must ignore case and accents is compared here.
+#[boxed::future]
 pub async fn page(app: &App, caller: &Session, wanted: Wanted) -> Result<Page<User>, Error> {
     let registers = registers(app, caller.scope.tenant()).await?;
     let mut all = users::visible(&app.db, &caller.scope).await?;
@@ -65,6 +66,7 @@ pub async fn page(app: &App, caller: &Session, wanted: Wanted) -> Result<Page<Us
 }
 
 /// The user of this code.
+#[boxed::future]
 pub async fn one(app: &App, caller: &Session, code: UserCode) -> Result<User, Error> {
     let found = users::find(&app.db, caller.scope.tenant(), code).await?;
     found.ok_or(Error::NoSuch { field: Field::User, code: code.get() })
@@ -128,6 +130,7 @@ fn known(app: &App, caller: &Session, done: Done<Changed>) -> Done<Changed> {
 }
 
 /// Changes a user.
+#[boxed::future]
 pub async fn change(
     app: &App,
     caller: &Session,
@@ -239,6 +242,7 @@ fn fields(user: &User) -> Fields {
 }
 
 /// Sends a user a new generated password, and ends his sessions and open links.
+#[boxed::future]
 pub async fn send_password(
     app: &App,
     caller: &Session,
@@ -261,6 +265,7 @@ async fn write_password(tx: &mut Tx, doing: &Doing<(Secret, Option<String>)>) ->
 }
 
 /// Ends the sessions of a user; he may begin others with the password he has.
+#[boxed::future]
 pub async fn end_sessions_of(
     app: &App,
     caller: &Session,

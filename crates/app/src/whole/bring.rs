@@ -99,6 +99,7 @@ pub async fn bring(
 }
 
 /// The association that is being brought, or of which half was: it is to be left alone.
+#[boxed::future]
 pub async fn half_brought(app: &App) -> Result<Option<TenantId>, crate::Error> {
     let text = settings::get(&app.db, Setting::Bringing).await?;
     Ok(text.as_deref().and_then(Progress::parse).map(|progress| progress.tenant))
@@ -139,6 +140,7 @@ impl Progress {
         })
     }
 
+    #[boxed::future]
     pub async fn read(tx: &mut Tx) -> Result<Option<Progress>, WholeError> {
         let Some(text) = settings::get(&mut *tx, Setting::Bringing).await? else { return Ok(None) };
         let broken = || storage::Error::Broken(format!("{text:?} is kept as the progress of bringing"));

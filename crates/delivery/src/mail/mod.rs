@@ -34,6 +34,7 @@ pub struct Post {
 }
 
 /// Sends what is due, for ever. It may be left off anywhere.
+#[boxed::future]
 pub async fn run(app: App, post: Post, every: Duration) {
     if let Transport::Folder(folder) = &post.transport {
         tracing::info!(folder = %folder.display(), "no mail server: mails become files");
@@ -50,6 +51,7 @@ pub async fn run(app: App, post: Post, every: Duration) {
 }
 
 /// Sends everything that is due now; says how many mails were claimed, whatever came of them.
+#[boxed::future]
 pub async fn send_due(app: &App, post: &Arc<Post>) -> Result<usize, Error> {
     let mut claimed = 0;
     loop {

@@ -38,6 +38,7 @@ impl Smtp {
     }
 
     /// Connects, greets and logs in, and sends nothing. Says why it could not.
+    #[boxed::future]
     pub async fn check(&self) -> Result<(), String> {
         match tokio::time::timeout(ANSWER, self.transport.test_connection()).await {
             Ok(Ok(true)) => Ok(()),

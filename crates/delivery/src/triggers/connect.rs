@@ -86,6 +86,7 @@ impl Connector {
         Ok(Connector { guard, tls: TlsConnector::from(Arc::new(config)), names: Names::of_the_system() })
     }
 
+    #[boxed::future]
     pub async fn connect(self, uri: Uri) -> io::Result<TokioIo<Wire>> {
         let host = uri.host().unwrap_or_default().trim_matches(['[', ']']).to_owned();
         let is_tls = uri.scheme_str() == Some("https");

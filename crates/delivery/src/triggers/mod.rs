@@ -162,6 +162,7 @@ impl Triggers {
     }
 
     /// Takes nothing more in hand and waits for what is, but not for ever. What is left is taken back when its lease ends.
+    #[boxed::future]
     pub async fn stop(self, patience: Duration) {
         self.0.stopping.store(true, Ordering::Relaxed);
         let ended = async {

@@ -54,6 +54,7 @@ pub fn count_exhausted(count: u64) {
 }
 
 /// Tells how much waits and for how long, and how many receivers are paused.
+#[boxed::future]
 pub async fn measure_queues(app: &App) -> Result<(), Error> {
     let waiting = storage::queues::waiting(&app.db).await?;
     let age = waiting.oldest.map_or(0.0, |since| app.now().since(since).as_secs_f64());

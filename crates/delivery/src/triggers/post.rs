@@ -53,6 +53,7 @@ impl Poster {
     }
 
     /// Posts a message within a time, over a connection that is kept where it can be.
+    #[boxed::future]
     pub async fn send(
         &self,
         keys: &Keys,

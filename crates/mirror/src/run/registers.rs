@@ -14,6 +14,7 @@ const GAP: i32 = 25;
 const MOST_SUPPLIERS: i32 = 100_000;
 
 /// What a base is founded with.
+#[boxed::future]
 pub async fn source(client: &Client, asked: &Asked, access: &Json) -> Result<Source, Failed> {
     let mut branches = lists::branches(&needed(client, "/ext/administracao/loja", "as lojas").await?);
     if branches.is_empty() {

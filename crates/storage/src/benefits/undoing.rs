@@ -17,6 +17,7 @@ pub struct Holding {
 }
 
 /// The benefits with this plate, else with this chassis, else with this card; by code.
+#[boxed::future]
 pub async fn holding(
     tx: &mut Tx,
     tenant: TenantId,
@@ -44,6 +45,7 @@ pub async fn holding(
 }
 
 /// The benefits that have this code, and this sequence number.
+#[boxed::future]
 pub async fn with_numbers(
     tx: &mut Tx,
     tenant: TenantId,
@@ -90,6 +92,7 @@ pub fn from_snapshot(text: &str) -> Result<(Benefit, Vec<Item>), Error> {
 }
 
 /// What of the association refers to a benefit; the first that is found.
+#[boxed::future]
 pub async fn referred(
     tx: &mut Tx,
     tenant: TenantId,

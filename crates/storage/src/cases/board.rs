@@ -20,6 +20,7 @@ pub struct Part {
 }
 
 /// The cases of a part of a column, in their order.
+#[boxed::future]
 pub async fn column(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -54,7 +55,7 @@ pub async fn column(
         lane.ending(order).then("LIMIT ?) AS one", [part.limit])
     });
     let ordered = found.ending(") AS every").ending(order).then("LIMIT ?", [part.limit]);
-    let rows = from.into().all(Weight::Search, ordered).await?;
+    let rows = from.all(Weight::Search, ordered).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }
 
@@ -66,6 +67,7 @@ fn in_situation(head: Statement, scope: &Scope, kind: CaseKind, situation: Situa
 
 /// How many cases are in each of these situations, those alone that came there before a moment where one is named; none is
 /// counted beyond `most`.
+#[boxed::future]
 pub async fn counts(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -87,7 +89,7 @@ pub async fn counts(
             .then(&format!("LIMIT ?) AS few{number}"), [most])
     });
     let mut counts = vec![0; wanted.len()];
-    for row in from.into().all(Weight::Search, counted).await? {
+    for row in from.all(Weight::Search, counted).await? {
         let number: i64 = row.get("number")?;
         if let Some(count) = usize::try_from(number).ok().and_then(|number| counts.get_mut(number)) {
             *count = row.get("count")?;
@@ -97,6 +99,7 @@ pub async fn counts(
 }
 
 /// The cases that changed at a moment or after it, the first first.
+#[boxed::future]
 pub async fn changed(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -109,6 +112,6 @@ pub async fn changed(
         .then("WHERE tenant = ? AND updated_at >= ?", [Value::from(scope.tenant()), since.into()])
         .scoped("branch + 0", scope.branches())
         .then("ORDER BY updated_at, code LIMIT ?", [limit]);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }

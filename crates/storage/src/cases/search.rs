@@ -116,6 +116,7 @@ fn in_situations(statement: Statement, situations: &[(SituationCode, Since)], le
 }
 
 /// How many cases a search has.
+#[boxed::future]
 pub async fn count(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -129,7 +130,7 @@ pub async fn count(
     }
     let is_free = matches!(driver, Driver::Situations | Driver::Order);
     let statement = statement.scoped(&column("branch", is_free), scope.branches());
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.first().map_or(Ok(0), |row| row.get("rows"))
 }
 
@@ -155,6 +156,7 @@ fn lanes(scope: &Scope, criteria: &Criteria, driver: Driver) -> Vec<Lane> {
 }
 
 /// The cases of a part of a search, in their order.
+#[boxed::future]
 pub async fn codes(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -191,7 +193,7 @@ pub async fn codes(
     };
     let ordered =
         found.ending(") AS every").ending(ORDER).then("LIMIT ? OFFSET ?", [place.limit, place.skip]);
-    let rows = from.into().all(Weight::Search, ordered).await?;
+    let rows = from.all(Weight::Search, ordered).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }
 
@@ -214,6 +216,7 @@ pub struct Overdue {
 }
 
 /// What is past its time, longest first.
+#[boxed::future]
 pub async fn late(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -252,7 +255,7 @@ pub async fn late(
     let ordered = found
         .ending(") AS every ORDER BY due, entity, code")
         .then("LIMIT ? OFFSET ?", [place.limit, place.skip]);
-    let rows = from.into().all(Weight::Search, ordered).await?;
+    let rows = from.all(Weight::Search, ordered).await?;
     rows.iter()
         .map(|row| {
             let broken = || Error::Broken("something is late that has no time".to_owned());
@@ -271,6 +274,7 @@ fn past(head: Statement, scope: &Scope, limit: &Late, now: Moment) -> Statement 
 }
 
 /// How much is past its time.
+#[boxed::future]
 pub async fn late_count(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -285,6 +289,6 @@ pub async fn late_count(
         let union = if number == 0 { "SELECT COUNT(*) AS rows" } else { "UNION ALL SELECT COUNT(*) AS rows" };
         past(head.ending(union), scope, limit, now).scoped("branch", scope.branches())
     });
-    let rows = from.into().all(Weight::Search, found.ending(") AS every")).await?;
+    let rows = from.all(Weight::Search, found.ending(") AS every")).await?;
     rows.first().map_or(Ok(0), |row| row.get("rows"))
 }

@@ -45,6 +45,7 @@ const FEW: i64 = 5_000;
 const APART: usize = 16;
 
 /// What leads this search.
+#[boxed::future]
 pub async fn driver(tx: &mut Tx, scope: &Scope, criteria: &ClaimCriteria) -> Result<Driver, Error> {
     if criteria.protocol.is_some() {
         return Ok(Driver::Protocol);
@@ -90,6 +91,7 @@ fn asked(head: Statement, driver: Driver, scope: &Scope, criteria: &ClaimCriteri
 }
 
 /// How many claims a search has.
+#[boxed::future]
 pub async fn count(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -98,7 +100,7 @@ pub async fn count(
 ) -> Result<i64, Error> {
     let head = sql("SELECT COUNT(*) AS rows");
     let statement = asked(head, driver, scope, criteria).scoped("branch", scope.branches());
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.first().map_or(Ok(0), |row| row.get("rows"))
 }
 
@@ -114,6 +116,7 @@ pub struct Part {
 const ORDER: &str = "ORDER BY opened_at DESC, code DESC";
 
 /// The claims of a part of a search, in their order.
+#[boxed::future]
 pub async fn codes(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -143,11 +146,12 @@ pub async fn codes(
         branches => one(head).scoped("branch + 0", branches),
     };
     let ordered = found.ending(") AS every").ending(ORDER).then("LIMIT ? OFFSET ?", [part.limit, part.skip]);
-    let rows = from.into().all(Weight::Search, ordered).await?;
+    let rows = from.all(Weight::Search, ordered).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }
 
 /// What the list shows of these claims, in the order of the search.
+#[boxed::future]
 pub async fn at(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -167,7 +171,7 @@ pub async fn at(
     .within("c.code", codes.iter().copied())
     .scoped("c.branch + 0", scope.branches())
     .ending("ORDER BY c.opened_at DESC, c.code DESC");
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter().map(found).collect()
 }
 

@@ -28,17 +28,19 @@ const SELECT: &str =
      FROM deal_dependents";
 
 /// The dependents of a deal, by code.
+#[boxed::future]
 pub async fn of(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
     deal: DealCode,
 ) -> Result<Vec<(DependentCode, DealDependent)>, Error> {
     let statement = sql(SELECT).ending("WHERE tenant = $1 AND deal = $2 ORDER BY code");
-    let rows = from.into().all(Weight::Point, statement.arg(tenant).arg(deal)).await?;
+    let rows = from.all(Weight::Point, statement.arg(tenant).arg(deal)).await?;
     rows.iter().map(|row| Ok((row.get("code")?, dependent(row)?))).collect()
 }
 
 /// One of them.
+#[boxed::future]
 pub async fn find(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -46,7 +48,7 @@ pub async fn find(
     code: DependentCode,
 ) -> Result<Option<DealDependent>, Error> {
     let statement = sql(SELECT).ending("WHERE tenant = $1 AND deal = $2 AND code = $3");
-    let row = from.into().one(statement.arg(tenant).arg(deal).arg(code)).await?;
+    let row = from.one(statement.arg(tenant).arg(deal).arg(code)).await?;
     row.map(|row| dependent(&row)).transpose()
 }
 

@@ -31,6 +31,7 @@ pub struct Key {
 }
 
 /// The open deals behind the last of the step before, no more than [`STEP`].
+#[boxed::future]
 pub async fn keys(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -66,7 +67,7 @@ pub async fn keys(
     };
     let order = if *by == By::Opening { "d.opened_on, d.code" } else { "d.code" };
     let statement = statement.then(&format!("ORDER BY {order} LIMIT ?"), [STEP as i64]);
-    let rows = from.into().all(Weight::Search, statement).await?;
+    let rows = from.all(Weight::Search, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(Key { code: row.get("code")?, name: row.get("name")?, opened_on: row.get("opened_on")? })
@@ -106,6 +107,7 @@ pub struct FoundDeal {
 }
 
 /// The deals of these codes that the scope sees, by code; only those that are open, or in whatever situation.
+#[boxed::future]
 pub async fn at(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -128,7 +130,7 @@ pub async fn at(
         .when("AND d.situation + 0 = ?", only_open.then_some(DealState::Open))
         .scoped("d.branch + 0", scope.branches())
         .ending("ORDER BY d.code");
-    from.into().all(Weight::Search, statement).await?.iter().map(found).collect()
+    from.all(Weight::Search, statement).await?.iter().map(found).collect()
 }
 
 fn found(row: &Row) -> Result<FoundDeal, Error> {
@@ -167,6 +169,7 @@ fn wanted(head: Statement, scope: &Scope, wanted: &Wanted) -> Statement {
 }
 
 /// A page of the deals that were asked for, the last one first, and how many they are.
+#[boxed::future]
 pub async fn page(
     tx: &mut Tx,
     scope: &Scope,
@@ -182,6 +185,7 @@ pub async fn page(
 }
 
 /// Those of some leads, or with a sequence number.
+#[boxed::future]
 pub async fn of_some(
     tx: &mut Tx,
     scope: &Scope,
@@ -201,6 +205,7 @@ pub async fn of_some(
 }
 
 /// The deals of somebody, in whatever situation, the last one first.
+#[boxed::future]
 pub async fn of_person(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -213,7 +218,7 @@ pub async fn of_person(
     .arg(person)
     .scoped("d.branch + 0", scope.branches())
     .then("ORDER BY d.code DESC LIMIT ?", [limit]);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }
 
@@ -232,6 +237,7 @@ pub struct InStage {
 }
 
 /// The deals that changed at a moment or after it, the first first.
+#[boxed::future]
 pub async fn changed(tx: &mut Tx, scope: &Scope, since: Moment, limit: i64) -> Result<Vec<DealCode>, Error> {
     let statement = sql("SELECT d.code FROM deals d WHERE d.tenant = $1 AND d.updated_at >= $2")
         .arg(scope.tenant())
@@ -242,6 +248,7 @@ pub async fn changed(tx: &mut Tx, scope: &Scope, since: Moment, limit: i64) -> R
 }
 
 /// The open deals in each of these stages, as far as they are asked for; the first of them, or those behind one.
+#[boxed::future]
 pub async fn in_stages(
     tx: &mut Tx,
     scope: &Scope,

@@ -8,6 +8,7 @@ use domain::Moment;
 impl Engine {
     /// What cannot be read as it should. The embedded engine looks at every page; of a server, whose own checks these are, a
     /// row of every table is read.
+    #[boxed::future]
     pub async fn find_damage(&self) -> Result<Vec<String>, Error> {
         match self {
             Engine::Sqlite(_) => {
@@ -38,6 +39,7 @@ impl Engine {
     }
 
     /// The settings by which a write that was answered may be lost. The embedded engine is opened with our own.
+    #[boxed::future]
     pub async fn weak_durability(&self) -> Result<Vec<String>, Error> {
         let Engine::Postgres(_) = self else { return Ok(Vec::new()) };
         let weak = sql("SELECT CAST(name AS TEXT) AS name FROM pg_catalog.pg_settings
@@ -46,6 +48,7 @@ impl Engine {
     }
 
     /// What time it is there.
+    #[boxed::future]
     pub async fn clock(&self) -> Result<Option<Moment>, Error> {
         let Engine::Postgres(_) = self else { return Ok(None) };
         let now = sql("SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now");

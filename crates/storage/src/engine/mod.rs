@@ -34,6 +34,7 @@ pub enum Schema {
 }
 
 /// Opens the database at an address; says what was migrated.
+#[boxed::future]
 pub async fn open(address: &Address, options: &Options, schema: Schema) -> Result<(Db, Migrated), OpenError> {
     let health = Arc::<WriteHealth>::default();
     let (engine, migrated) = match address {
@@ -63,6 +64,7 @@ pub fn lock_for_server(address: &Address) -> Result<ServerLock, OpenError> {
 }
 
 /// The version of the schema there, 0 where there is none yet.
+#[boxed::future]
 pub async fn schema_version(address: &Address, options: &Options) -> Result<i64, OpenError> {
     match address {
         Address::Sqlite(path) => sqlite::migrate(path, Schema::Inspect).map(|found| found.from),
@@ -89,20 +91,21 @@ pub(crate) enum Engine {
 }
 
 impl Engine {
-    pub fn write(&self, lane: Lane, work: Box<dyn Work>) {
+    pub fn write(&self, lane: Lane, work: Work) {
         match self {
             Engine::Sqlite(engine) => engine.write(lane, work),
             Engine::Postgres(engine) => engine.write(lane, work),
         }
     }
 
-    pub fn read(&self, work: Box<dyn Work>) {
+    pub fn read(&self, work: Work) {
         match self {
             Engine::Sqlite(engine) => engine.read(work),
             Engine::Postgres(engine) => engine.read(work),
         }
     }
 
+    #[boxed::future]
     pub async fn query(&self, weight: Weight, statement: Statement) -> Result<Vec<Row>, Error> {
         match self {
             Engine::Sqlite(engine) => engine.query(weight, statement).await,
@@ -118,6 +121,7 @@ impl Engine {
     }
 
     /// The version of TLS, where that protects the way to the database.
+    #[boxed::future]
     pub async fn tls_version(&self) -> Result<Option<String>, Error> {
         match self {
             Engine::Postgres(engine) if engine.protection() == TransportProtection::Tls => {
@@ -127,6 +131,7 @@ impl Engine {
         }
     }
 
+    #[boxed::future]
     pub async fn describe(&self) -> Result<String, Error> {
         match self {
             Engine::Sqlite(_) => Ok(sqlite::describe()),
@@ -135,6 +140,7 @@ impl Engine {
     }
 
     /// A file is like its copy; only a server knows which one it is.
+    #[boxed::future]
     pub async fn identity(&self) -> Result<Option<String>, Error> {
         match self {
             Engine::Sqlite(_) => Ok(None),
@@ -143,6 +149,7 @@ impl Engine {
     }
 
     /// How much room the database takes, in bytes.
+    #[boxed::future]
     pub async fn size(&self) -> Result<i64, Error> {
         let statement = match self {
             Engine::Sqlite(_) => crate::sql(
@@ -154,6 +161,7 @@ impl Engine {
         rows.first().map_or(Ok(0), |row| row.get("bytes"))
     }
 
+    #[boxed::future]
     pub async fn close(&self) {
         match self {
             Engine::Sqlite(engine) => engine.close().await,
@@ -174,6 +182,7 @@ impl Session {
         matches!(self, Session::Postgres(_))
     }
 
+    #[boxed::future]
     pub async fn all(&mut self, statement: &Statement) -> Result<Vec<Row>, Failure> {
         match self {
             Session::Sqlite(connection) => connection.all(statement),
@@ -181,6 +190,7 @@ impl Session {
         }
     }
 
+    #[boxed::future]
     pub async fn several(&mut self, statements: &[Statement]) -> Result<Vec<Vec<Row>>, Failure> {
         match self {
             Session::Sqlite(connection) => statements.iter().map(|one| connection.all(one)).collect(),
@@ -188,6 +198,7 @@ impl Session {
         }
     }
 
+    #[boxed::future]
     pub async fn execute(&mut self, statement: &Statement) -> Result<u64, Failure> {
         match self {
             Session::Sqlite(connection) => connection.execute(statement),
@@ -195,6 +206,7 @@ impl Session {
         }
     }
 
+    #[boxed::future]
     pub async fn batch(&mut self, statements: &[Statement]) -> Result<(), Failure> {
         match self {
             Session::Sqlite(connection) => {

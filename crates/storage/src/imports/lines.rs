@@ -20,6 +20,7 @@ pub fn add_lines(
 }
 
 /// The next lines behind one, with their cells.
+#[boxed::future]
 pub async fn lines(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -33,11 +34,12 @@ pub async fn lines(
         .arg(import)
         .arg(after)
         .arg(limit);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("line")?, row.get("cells")?))).collect()
 }
 
 /// The cells of these lines.
+#[boxed::future]
 pub async fn cells_at(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -49,7 +51,7 @@ pub async fn cells_at(
         .arg(import)
         .within("line", lines.iter().copied())
         .ending("ORDER BY line");
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("line")?, row.get("cells")?))).collect()
 }
 
@@ -80,6 +82,7 @@ pub fn add_results(tenant: TenantId, import: ImportCode, results: &[LineResult])
 }
 
 /// The last results before a line that left something to undo, the latest first.
+#[boxed::future]
 pub async fn results_before(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -93,7 +96,7 @@ pub async fn results_before(
     .arg(before)
     .within("outcome", [ImportOutcome::Created, ImportOutcome::Changed])
     .then("ORDER BY line DESC LIMIT ?", [limit]);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(LineResult {
@@ -108,6 +111,7 @@ pub async fn results_before(
 }
 
 /// The records that lines behind one meant, up to another, each with its line.
+#[boxed::future]
 pub async fn records(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -122,7 +126,7 @@ pub async fn records(
     .arg(import)
     .arg(after)
     .arg(last);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| Ok((row.get("record")?, row.get("line")?))).collect()
 }
 
@@ -143,6 +147,7 @@ pub fn keep_because(tenant: TenantId, import: ImportCode, line: i32, because: &s
 }
 
 /// What undoing left behind a line.
+#[boxed::future]
 pub async fn kept(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -157,7 +162,7 @@ pub async fn kept(
     .arg(import)
     .arg(after)
     .arg(limit);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| {
             Ok(Kept { line: row.get("line")?, record: row.get("record")?, because: row.get("kept_because")? })
@@ -187,6 +192,7 @@ pub fn add_problems(tenant: TenantId, import: ImportCode, problems: &[Problem]) 
 }
 
 /// Forgets what a stage found before it begins anew, some at a time; says how many it forgot.
+#[boxed::future]
 pub async fn clear_problems(
     tx: &mut Tx,
     tenant: TenantId,
@@ -202,6 +208,7 @@ pub async fn clear_problems(
 }
 
 /// The problems behind one, by line and number.
+#[boxed::future]
 pub async fn problems(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -214,13 +221,14 @@ pub async fn problems(
     .arg(import)
     .arg(after)
     .arg(limit);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| Ok(Problem { line: row.get("line")?, header: row.get("header")?, text: row.get("text")? }))
         .collect()
 }
 
 /// The problems of these lines, by line and number.
+#[boxed::future]
 pub async fn problems_at(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -232,13 +240,14 @@ pub async fn problems_at(
         .arg(import)
         .within("line", lines.iter().copied())
         .ending("ORDER BY line, number");
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter()
         .map(|row| Ok(Problem { line: row.get("line")?, header: row.get("header")?, text: row.get("text")? }))
         .collect()
 }
 
 /// The next lines behind one that have problems.
+#[boxed::future]
 pub async fn problem_lines(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -252,7 +261,7 @@ pub async fn problem_lines(
         .arg(import)
         .arg(after)
         .arg(limit);
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| row.get("line")).collect()
 }
 
@@ -265,6 +274,7 @@ pub fn remove_code(tenant: TenantId, kind: &'static str, code: i32) -> Statement
 }
 
 /// Which of these codes were given to something that is no longer there.
+#[boxed::future]
 pub async fn removed(
     from: impl Into<Source<'_>>,
     tenant: TenantId,
@@ -278,6 +288,6 @@ pub async fn removed(
         .arg(tenant)
         .arg(kind)
         .within("code", codes.iter().copied());
-    let rows = from.into().all(Weight::Point, statement).await?;
+    let rows = from.all(Weight::Point, statement).await?;
     rows.iter().map(|row| row.get("code")).collect()
 }

@@ -29,6 +29,7 @@ pub(crate) struct Typed {
 
 impl Typed {
     /// Looks words up. What another of them says anyway is left out: whoever has `silva` has `sil`.
+    #[boxed::future]
     pub async fn look_up(tx: &mut Tx, tenant: TenantId, words: &[String]) -> Result<Vec<Typed>, Error> {
         let is_said = |word: &str| words.iter().any(|other| other != word && other.starts_with(word));
         let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !is_said(word)).collect();

@@ -34,6 +34,7 @@ pub fn add_words(words: impl IntoIterator<Item = (TenantId, String)>) -> Vec<Sta
 const LAST: char = char::MAX;
 
 /// For each of these, at most so many words that begin with it, in their order.
+#[boxed::future]
 pub async fn beginning_with(
     tx: &mut Tx,
     tenant: TenantId,

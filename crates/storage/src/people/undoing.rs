@@ -33,6 +33,7 @@ pub fn from_snapshot(text: &str) -> Result<(Profile, Vec<Telephone>), Error> {
 }
 
 /// What of the association refers to a person; the first that is found.
+#[boxed::future]
 pub async fn referred(
     tx: &mut Tx,
     tenant: TenantId,

@@ -7,6 +7,7 @@ use crate::{Error, Statement, Tx, names, sql};
 use domain::{MemberCriteria, Scope};
 
 /// Those behind `after`, but for the first `skip`.
+#[boxed::future]
 pub async fn slots(tx: &mut Tx, led: &Led<'_>, after: i32, skip: i64) -> Result<Vec<i32>, Error> {
     let Led { scope, criteria, driver, words } = led;
     let (statement, place) = match (words, driver) {

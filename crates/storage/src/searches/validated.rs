@@ -6,6 +6,7 @@ use domain::{Branches, CardNumber, Document, Scope, SituationCode, ValidationKey
 
 /// The benefit in the scope that has everything of `keys`: of several an active one, then one of the `preferred` branches,
 /// then the newest. `active` are the situations that count as such.
+#[boxed::future]
 pub async fn validated(
     from: impl Into<Source<'_>>,
     scope: &Scope,
@@ -45,6 +46,6 @@ pub async fn validated(
         ordered = ordered.then(&first, some.iter().copied());
     }
     let ordered = ordered.ending("b.code DESC LIMIT 1");
-    let rows = from.into().all(Weight::Point, ordered).await?;
+    let rows = from.all(Weight::Point, ordered).await?;
     Ok(found::read_benefits(rows)?.into_iter().next())
 }

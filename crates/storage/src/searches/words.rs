@@ -19,6 +19,7 @@ pub enum Words {
 impl Words {
     /// Looks the words up. One like `da` begins dozens of others, and to ask for it is much work; so where the other
     /// words leave few rows, it is looked for in their names.
+    #[boxed::future]
     pub async fn look_up(tx: &mut Tx, scope: &Scope, criteria: &MemberCriteria) -> Result<Words, Error> {
         let typed = Typed::look_up(tx, scope.tenant(), &criteria.words).await?;
         if typed.iter().any(Typed::is_unknown) {

@@ -109,6 +109,7 @@ impl Connector {
     }
 
     /// Tries the hosts in their order. The last failure is told.
+    #[boxed::future]
     pub async fn connect(&self) -> Result<Session, Error> {
         let first = self.next.as_ref().map_or(0, |next| next.fetch_add(1, Ordering::Relaxed));
         let count = self.targets.len();

@@ -42,7 +42,7 @@ impl Lanes {
         Lanes { pool, unit_timeout, health, state: Mutex::default(), idle: Notify::new() }
     }
 
-    pub fn push(self: &Arc<Lanes>, lane: Lane, work: Box<dyn Work>) {
+    pub fn push(self: &Arc<Lanes>, lane: Lane, work: Work) {
         let mut state = self.state();
         if state.closed {
             drop(state);
@@ -57,6 +57,7 @@ impl Lanes {
     }
 
     /// Takes no more; returns when every lane is empty.
+    #[boxed::future]
     pub async fn close(&self) {
         loop {
             let idle = self.idle.notified();
@@ -139,7 +140,7 @@ impl Lanes {
         round: &mut Round,
     ) -> Result<Ended, Error> {
         while let Some(mut job) = round.next() {
-            let ran = tokio::time::timeout(self.unit_timeout, run_unit(tx, &mut *job.work)).await;
+            let ran = tokio::time::timeout(self.unit_timeout, run_unit(tx, &mut job.work)).await;
             let ran = ran.unwrap_or(Err(Error::TooSlow));
             if matches!(ran, Ok(Ran::Keep | Ran::Clean)) {
                 round.ran(job, ran);
@@ -171,7 +172,7 @@ impl Lanes {
     ) -> Result<Ended, Error> {
         let mut before = "";
         while let Some(mut job) = round.next() {
-            let unit = join(session.control(before), run_unit(tx, &mut *job.work));
+            let unit = join(session.control(before), run_unit(tx, &mut job.work));
             let (opened, ran) =
                 tokio::time::timeout(self.unit_timeout, unit).await.unwrap_or((Ok(()), Err(Error::TooSlow)));
             let keep = matches!(ran, Ok(Ran::Keep));

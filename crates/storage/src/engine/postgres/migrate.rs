@@ -13,6 +13,7 @@ use std::time::Duration;
 /// A migration may take its time.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
+#[boxed::future]
 pub async fn migrate(
     config: &tokio_postgres::Config,
     options: &Options,

@@ -85,6 +85,7 @@ impl Slot {
 }
 
 impl Postgres {
+    #[boxed::future]
     pub async fn open(
         config: &tokio_postgres::Config,
         options: &Options,
@@ -118,24 +119,25 @@ impl Postgres {
         Ok(postgres)
     }
 
-    pub fn write(&self, lane: Lane, work: Box<dyn Work>) {
+    pub fn write(&self, lane: Lane, work: Work) {
         self.lanes.push(lane, work);
     }
 
-    pub fn read(&self, mut work: Box<dyn Work>) {
+    pub fn read(&self, mut work: Work) {
         let (searches, limit, health) =
             (self.searches.clone(), self.search_timeout, Arc::clone(&self.health));
         tokio::spawn(async move {
             let failure = match take(&searches).await {
                 // Whoever asked may have gone while a connection was waited for.
                 _ if work.abandoned() => return,
-                Ok(session) => snapshot(&session, &mut *work, limit, health).await.err(),
+                Ok(session) => snapshot(&session, &mut work, limit, health).await.err(),
                 Err(error) => Some(error),
             };
             work.answer(failure);
         });
     }
 
+    #[boxed::future]
     pub async fn query(&self, weight: Weight, statement: &Statement) -> Result<Vec<Row>, Error> {
         let result = self.query_once(weight, statement).await;
         match result {
@@ -176,12 +178,14 @@ impl Postgres {
     }
 
     /// The version of TLS in use, by the server's own word.
+    #[boxed::future]
     pub async fn tls_version(&self) -> Result<Option<String>, Error> {
         let version = crate::sql("SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()");
         let rows = self.query(Weight::Point, &version).await?;
         rows.first().map_or(Ok(None), |row| row.get("version"))
     }
 
+    #[boxed::future]
     pub async fn describe(&self) -> Result<String, Error> {
         let rows = self.query(Weight::Point, &crate::sql("SHOW server_version")).await?;
         let version: String = rows.first().ok_or_else(stopped)?.get("server_version")?;
@@ -190,6 +194,7 @@ impl Postgres {
 
     /// The cluster, its timeline and the database in it. The timeline is that of the log as it is written now: the control
     /// file learns of a promotion only with the next checkpoint. Whoever may not ask goes without.
+    #[boxed::future]
     pub async fn identity(&self) -> Result<Option<String>, Error> {
         let statement = crate::sql(
             "SELECT CAST(s.system_identifier AS TEXT) || '/' || SUBSTR(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
@@ -203,6 +208,7 @@ impl Postgres {
         }
     }
 
+    #[boxed::future]
     pub async fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
         self.lanes.close().await;
@@ -234,7 +240,7 @@ struct Lost {
 
 async fn snapshot(
     session: &Object<Connections>,
-    work: &mut dyn Work,
+    work: &mut Work,
     limit: Duration,
     health: Arc<WriteHealth>,
 ) -> Result<Ran, Error> {
@@ -248,7 +254,7 @@ async fn snapshot(
 }
 
 /// Runs a unit to its end; one that panics costs nobody but its caller.
-async fn run_unit(tx: &mut Tx, work: &mut dyn Work) -> Result<Ran, Error> {
+async fn run_unit(tx: &mut Tx, work: &mut Work) -> Result<Ran, Error> {
     let ran = AssertUnwindSafe(work.run(tx)).catch_unwind().await;
     ran.map_err(|panic| Error::Panicked(super::panic_text(&*panic)))
 }

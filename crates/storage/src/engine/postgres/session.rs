@@ -135,11 +135,13 @@ impl Session {
         }
     }
 
+    #[boxed::future]
     pub async fn all(&self, statement: &Statement) -> Result<Vec<Row>, Failure> {
         self.answered(self.fetch(statement)).await
     }
 
     /// Asks for all of them at once, in their order.
+    #[boxed::future]
     pub async fn several(&self, statements: &[Statement]) -> Result<Vec<Vec<Row>>, Failure> {
         for statement in statements {
             self.prepare(statement).await?;
@@ -186,6 +188,7 @@ impl Session {
         }
     }
 
+    #[boxed::future]
     pub async fn execute(&self, statement: &Statement) -> Result<u64, Failure> {
         let prepared = self.prepare(statement).await?;
         let prepared = prepared.get().expect("a statement is prepared before it is used");
@@ -212,6 +215,7 @@ impl Session {
     }
 
     /// Sends all statements at once. They are polled in their order, and the first poll sends.
+    #[boxed::future]
     pub async fn batch(&self, statements: &[Statement]) -> Result<(), Failure> {
         for statement in statements {
             self.prepare(statement).await?;
@@ -222,6 +226,7 @@ impl Session {
     }
 
     /// Runs statements without parameters: BEGIN, SAVEPOINT and their like.
+    #[boxed::future]
     pub async fn control(&self, text: &str) -> Result<(), Error> {
         let run = async { self.client.batch_execute(text).await.map_err(|e| self.judge(&e)) };
         self.answered(run).await.map_err(|failure| failure.error)

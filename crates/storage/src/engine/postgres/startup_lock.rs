@@ -14,6 +14,7 @@ const MIGRATION: i32 = -1;
 
 /// Refuses a pooler in transaction mode. Two sessions that are open at the same time have a process of the server each,
 /// and keep it: where both are served by the same one, or one of them by two, no session is what it seems.
+#[boxed::future]
 pub async fn refuse_transaction_pooler(one: &Session, other: &Session, place: &str) -> Result<(), OpenError> {
     let unreachable =
         |error: Error| OpenError::Unreachable { place: place.to_owned(), cause: error.to_string() };
@@ -35,6 +36,7 @@ async fn serving(session: &Session) -> Result<(i64, String), Error> {
 }
 
 /// Waits until no other process migrates; says in the log whom it waits for, and gives up after a while.
+#[boxed::future]
 pub async fn take(session: &Session, place: &str, patience: Duration) -> Result<(), OpenError> {
     let unreachable =
         |error: Error| OpenError::Unreachable { place: place.to_owned(), cause: error.to_string() };

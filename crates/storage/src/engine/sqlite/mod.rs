@@ -96,14 +96,14 @@ impl Sqlite {
         })
     }
 
-    pub fn write(&self, lane: Lane, work: Box<dyn Work>) {
+    pub fn write(&self, lane: Lane, work: Work) {
         let Some(queues) = self.queues() else { return work.answer(Some(stopped())) };
         if let Err(unsent) = queues.units.send(Job::new(work, lane.rank)) {
             unsent.into_inner().work.answer(Some(stopped()));
         }
     }
 
-    pub fn read(&self, work: Box<dyn Work>) {
+    pub fn read(&self, work: Work) {
         let Some(queues) = self.queues() else { return work.answer(Some(stopped())) };
         // Several statements weigh like a search.
         if let Err(unsent) = queues.searches.send(reader::Read::Snapshot(work))
@@ -113,6 +113,7 @@ impl Sqlite {
         }
     }
 
+    #[boxed::future]
     pub async fn query(&self, weight: Weight, statement: Statement) -> Result<Vec<Row>, Error> {
         if weight == Weight::Point {
             // Who asks again and again must let others have the thread now and then.
@@ -151,6 +152,7 @@ impl Sqlite {
         }
     }
 
+    #[boxed::future]
     pub async fn close(&self) {
         for place in &self.near {
             place.lock().expect("a place is never poisoned").take();

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 pub enum Read {
     Statement { statement: Statement, reply: oneshot::Sender<Result<Vec<Row>, Error>>, gone: Option<Gone> },
-    Snapshot(Box<dyn Work>),
+    Snapshot(Work),
 }
 
 /// Set when a search's caller has gone, so that the thread does not go on searching for nobody.
@@ -91,13 +91,13 @@ fn serve(tx: &mut Tx, read: Read, span: Duration) {
         Read::Snapshot(mut work) => {
             // The caller of the search before has long gone.
             connection.watch(None);
-            let failure = snapshot(tx, &mut *work, span).err();
+            let failure = snapshot(tx, &mut work, span).err();
             work.answer(failure);
         }
     }
 }
 
-fn snapshot(tx: &mut Tx, work: &mut dyn Work, span: Duration) -> Result<Ran, Error> {
+fn snapshot(tx: &mut Tx, work: &mut Work, span: Duration) -> Result<Ran, Error> {
     control(tx, "BEGIN")?;
     limit(tx, span);
     let ran = super::writer::run_unit(tx, work);

@@ -89,7 +89,7 @@ fn commit_together(
 fn run_plainly(tx: &mut Tx, round: &mut Round, unit_timeout: Duration) -> Result<Ended, Error> {
     while let Some(mut job) = round.next() {
         limit(tx, unit_timeout);
-        let ran = run_unit(tx, &mut *job.work);
+        let ran = run_unit(tx, &mut job.work);
         if matches!(ran, Ok(Ran::Keep | Ran::Clean)) {
             round.ran(job, ran);
             continue;
@@ -114,7 +114,7 @@ fn run_with_savepoints(tx: &mut Tx, round: &mut Round, unit_timeout: Duration) -
     while let Some(mut job) = round.next() {
         control(tx, "SAVEPOINT unit")?;
         limit(tx, unit_timeout);
-        let ran = run_unit(tx, &mut *job.work);
+        let ran = run_unit(tx, &mut job.work);
         let keep = matches!(ran, Ok(Ran::Keep));
         round.ran(job, ran);
         still_there(tx)?;
@@ -136,7 +136,7 @@ fn still_there(tx: &mut Tx) -> Result<(), Error> {
 
 /// Polls a unit once: it only awaits its transaction, so it is ready. One that is not awaited something foreign,
 /// and one that panics costs nobody but its caller.
-pub fn run_unit(tx: &mut Tx, work: &mut dyn Work) -> Result<Ran, Error> {
+pub fn run_unit(tx: &mut Tx, work: &mut Work) -> Result<Ran, Error> {
     let polled = catch_unwind(AssertUnwindSafe(|| {
         let unit = pin!(work.run(tx));
         unit.poll(&mut Context::from_waker(Waker::noop()))
