@@ -148,7 +148,7 @@ fn postgres() -> Arg {
 }
 
 fn binary() -> Arg {
-    Arg::new("binary").long("binary").default_value("target/release/amparo").help("The binary to measure")
+    Arg::new("binary").long("binary").default_value("target/dist/amparo").help("The binary to measure")
 }
 
 fn database(help: &'static str) -> Arg {

@@ -6,14 +6,17 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::io::IsTerminal;
 use std::time::Duration;
 use storage::Watch;
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::{LevelFilter, ParseError};
+use tracing::Level;
+use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, fmt, registry};
 
 /// Buckets from half a millisecond to ten seconds: what people and programs notice.
 const SECONDS: [f64; 13] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
 /// What other people's crates say in detail holds values: passwords in statements, addresses in mails. Never so much.
-const QUIET: &str = "tokio_postgres=info,rustls=info,lettre=info,hyper=info,hyper_util=info";
+const QUIET: [&str; 5] = ["tokio_postgres", "rustls", "lettre", "hyper", "hyper_util"];
 
 /// Logs go to standard error: standard output is for what was asked for.
 pub fn logs(settings: &Settings) -> Result<(), Fatal> {
@@ -21,14 +24,13 @@ pub fn logs(settings: &Settings) -> Result<(), Fatal> {
         Fatal::new(format!("log_level: \"{}\" não é um filtro de registro: {error}.", settings.log_level))
     })?;
     // A line that cannot be written (a full disk) is lost: complaining of it where it could not be written panics.
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let lines = fmt::layer()
         .with_writer(std::io::stderr)
         .with_ansi(shows_colours())
         .log_internal_errors(false);
     match settings.log {
-        LogFormat::Text => subscriber.init(),
-        LogFormat::Json => subscriber.json().flatten_event(true).init(),
+        LogFormat::Text => registry().with(lines.with_filter(filter)).init(),
+        LogFormat::Json => registry().with(lines.json().flatten_event(true).with_filter(filter)).init(),
     }
     Ok(())
 }
@@ -39,13 +41,11 @@ fn shows_colours() -> bool {
     std::io::stderr().is_terminal() && !is_unwanted
 }
 
-fn filter(level: &str) -> Result<EnvFilter, ParseError> {
-    let asked = EnvFilter::try_new(level)?;
+fn filter(level: &str) -> Result<Targets, ParseError> {
+    let asked: Targets = level.parse()?;
     // What is quiet already is not made louder.
-    match asked.max_level_hint() {
-        Some(level) if level <= LevelFilter::INFO => Ok(asked),
-        _ => EnvFilter::try_new(format!("{level},{QUIET}")),
-    }
+    let louder = |name: &&&str| asked.would_enable(name, &Level::DEBUG);
+    Ok(asked.clone().with_targets(QUIET.iter().filter(louder).map(|&name| (name, LevelFilter::INFO))))
 }
 
 /// So much of a statement's text tells which it is.
@@ -90,6 +90,18 @@ pub fn metrics() -> Result<PrometheusHandle, Fatal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_other_crates_say_in_detail_is_never_logged() {
+        for level in ["trace", "debug,hyper=trace", "warn,lettre=debug"] {
+            let filter = filter(level).unwrap();
+            assert!(QUIET.iter().all(|name| !filter.would_enable(name, &Level::DEBUG)), "{level}");
+        }
+        assert!(filter("debug").unwrap().would_enable("app::members", &Level::DEBUG));
+        assert!(filter("debug").unwrap().would_enable("hyper", &Level::INFO));
+        assert!(!filter("warn").unwrap().would_enable("hyper", &Level::INFO));
+        assert!(filter("app=loud").is_err());
+    }
 
     #[test]
     fn a_statement_is_logged_on_one_line_of_bearable_length() {

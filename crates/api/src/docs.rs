@@ -10,12 +10,14 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use flate2::Compression;
-use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use std::borrow::Cow;
-use std::io::{Read, Write};
-use std::sync::{Arc, LazyLock};
-use utoipa_swagger_ui::{Config, SwaggerFile};
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read, Write};
+use std::sync::LazyLock;
+use utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
+use zip::ZipArchive;
+use zip::result::ZipError;
 
 pub fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new()
@@ -41,24 +43,24 @@ pub fn text() -> &'static str {
 }
 
 async fn document(headers: HeaderMap) -> Response {
-    static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| packed(text()));
-    written(&headers, HeaderValue::from_static("application/json"), text(), &SMALL)
+    static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| packed(text().as_bytes()));
+    written(&headers, HeaderValue::from_static("application/json"), text().as_bytes(), &SMALL)
 }
 
 async fn the_guide(headers: HeaderMap) -> Response {
     static PAGE: LazyLock<String> = LazyLock::new(guide::page);
-    static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| packed(&PAGE));
-    written(&headers, HeaderValue::from_static("text/html; charset=utf-8"), &PAGE, &SMALL)
+    static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| packed(PAGE.as_bytes()));
+    written(&headers, HeaderValue::from_static("text/html; charset=utf-8"), PAGE.as_bytes(), &SMALL)
 }
 
-fn packed(text: &str) -> Vec<u8> {
+fn packed(text: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    let _ = encoder.write_all(text.as_bytes());
+    let _ = encoder.write_all(text);
     encoder.finish().unwrap_or_default()
 }
 
 /// A text that never changes while the program runs, packed where the caller takes it so.
-fn written(headers: &HeaderMap, kind: HeaderValue, text: &'static str, small: &'static [u8]) -> Response {
+fn written(headers: &HeaderMap, kind: HeaderValue, text: &'static [u8], small: &'static [u8]) -> Response {
     match takes_gzip(headers) {
         true => sent(headers, kind, Body::from(small), true),
         false => sent(headers, kind, Body::from(text), false),
@@ -86,46 +88,53 @@ async fn index(headers: HeaderMap) -> Response {
 }
 
 async fn any_file(headers: HeaderMap, params: Result<RawPathParams, RawPathParamsRejection>) -> Response {
-    static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
-        let config = Config::new(["../openapi.json"])
-            .try_it_out_enabled(true)
-            .persist_authorization(false)
-            .display_request_duration(true)
-            .doc_expansion("list")
-            .default_models_expand_depth(0)
-            .use_base_layout();
-        Arc::new(config)
-    });
+    static FILES: LazyLock<Result<BTreeMap<&'static str, File>, ZipError>> = LazyLock::new(files);
     let Ok(params) = params else { return Failure::NoSuchPath.into_response() };
     let path = params.iter().next().map_or("", |(_, path)| path);
-    match utoipa_swagger_ui::serve(path, Arc::clone(&CONFIG)) {
-        Ok(Some(found)) if path != "index.html" => file(&headers, found),
-        Ok(_) => Failure::NoSuchPath.into_response(),
+    match &*FILES {
+        Ok(files) => match files.get(path) {
+            Some(file) => written(&headers, HeaderValue::from_static(file.kind), &file.plain, &file.packed),
+            None => Failure::NoSuchPath.into_response(),
+        },
         Err(error) => {
-            tracing::error!(%error, "a file of the documentation could not be made");
+            tracing::error!(%error, "the files of the documentation could not be unpacked");
             Failure::Internal.into_response()
         }
     }
 }
 
-/// The large ones lie compressed in the binary, and every browser takes them so; who does not gets them unpacked.
-fn file(headers: &HeaderMap, found: SwaggerFile<'static>) -> Response {
-    let kind = HeaderValue::try_from(found.content_type).unwrap_or(HeaderValue::from_static("text/plain"));
-    if found.gzpipped && !takes_gzip(headers) {
+/// A file that the page of the documentation asks for.
+struct File {
+    kind: &'static str,
+    plain: Vec<u8>,
+    packed: Vec<u8>,
+}
+
+/// What the page asks for from the package of its viewer, by name and media type.
+const VIEWER: [(&str, &str); 5] = [
+    ("favicon-32x32.png", "image/png"),
+    ("index.css", "text/css; charset=utf-8"),
+    ("swagger-ui-bundle.js", SCRIPT),
+    ("swagger-ui-standalone-preset.js", SCRIPT),
+    ("swagger-ui.css", "text/css; charset=utf-8"),
+];
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+/// Unpacked when somebody opens the documentation for the first time.
+fn files() -> Result<BTreeMap<&'static str, File>, ZipError> {
+    let mut package = ZipArchive::new(Cursor::new(SWAGGER_UI_VENDORED))?;
+    let mut files = BTreeMap::new();
+    for (name, kind) in VIEWER {
+        let suffix = format!("/dist/{name}");
+        let path = package.file_names().flatten().find(|path| path.ends_with(&suffix)).map(Cow::into_owned);
         let mut plain = Vec::new();
-        return match GzDecoder::new(&*found.bytes).read_to_end(&mut plain) {
-            Ok(_) => sent(headers, kind, Body::from(plain), false),
-            Err(error) => {
-                tracing::error!(%error, "a file of the documentation could not be unpacked");
-                Failure::Internal.into_response()
-            }
-        };
+        package.by_name(&path.ok_or(ZipError::FileNotFound)?)?.read_to_end(&mut plain)?;
+        files.insert(name, File { kind, packed: packed(&plain), plain });
     }
-    let body = match found.bytes {
-        Cow::Borrowed(bytes) => Body::from(bytes),
-        Cow::Owned(bytes) => Body::from(bytes),
-    };
-    sent(headers, kind, body, found.gzpipped)
+    let start = include_bytes!("docs.js").to_vec();
+    files.insert("docs.js", File { kind: SCRIPT, packed: packed(&start), plain: start });
+    Ok(files)
 }
 
 /// Scripts and styles of our own alone; the pages set styles by script, so those may stand inline.

@@ -1,4 +1,4 @@
-//! The attribute behind `#[testkit::both_engines]`.
+//! The attributes of `testkit`.
 
 use proc_macro::TokenStream;
 use quote::quote;
@@ -19,12 +19,44 @@ pub fn both_engines(_: TokenStream, item: TokenStream) -> TokenStream {
 
             #[test]
             fn sqlite() {
-                ::testkit::run(::testkit::Engine::Sqlite, body);
+                ::testkit::run(concat!(module_path!(), "::sqlite"), ::testkit::Engine::Sqlite, body);
             }
 
             #[test]
             fn postgres() {
-                ::testkit::run(::testkit::Engine::Postgres, body);
+                ::testkit::run(concat!(module_path!(), "::postgres"), ::testkit::Engine::Postgres, body);
+            }
+        }
+    }
+    .into()
+}
+
+/// Makes a test of an async function that builds what it needs by itself.
+#[proc_macro_attribute]
+pub fn test(_: TokenStream, item: TokenStream) -> TokenStream {
+    let ItemFn { attrs, sig, block, .. } = parse_macro_input!(item as ItemFn);
+    let name = &sig.ident;
+    quote! {
+        #(#attrs)*
+        #[test]
+        fn #name() {
+            ::testkit::run_alone(concat!(module_path!(), "::", stringify!(#name)), async #block);
+        }
+    }
+    .into()
+}
+
+/// The same for one that needs PostgreSQL. It is left out where the run has no server.
+#[proc_macro_attribute]
+pub fn postgres_test(_: TokenStream, item: TokenStream) -> TokenStream {
+    let ItemFn { attrs, sig, block, .. } = parse_macro_input!(item as ItemFn);
+    let name = &sig.ident;
+    quote! {
+        #(#attrs)*
+        #[test]
+        fn #name() {
+            if ::testkit::has_server() {
+                ::testkit::run_alone(concat!(module_path!(), "::", stringify!(#name)), async #block);
             }
         }
     }

@@ -1,8 +1,10 @@
-//! A fresh database for one test: a file in a folder of its own, or a copy of the template on the run's server.
+//! A database for one test: a file in a folder of its own, or a copy of a template on the run's server.
 
-use crate::Fixture;
+use crate::{Cluster, Fixture, world};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 use storage::{Address, Db, Options, Schema};
+use tokio::sync::OnceCell;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
@@ -10,8 +12,48 @@ pub enum Engine {
     Postgres,
 }
 
-/// The database that each test's own is copied from.
-pub const TEMPLATE: &str = "amparo_template";
+/// The databases on the run's server that those of tests are copied from: migrated and empty, and the hostile world.
+const EMPTY: &str = "amparo_empty";
+const HOSTILE: &str = "amparo_hostile";
+
+/// Where the run's server is.
+const SERVER: &str = "AMPARO_TEST_POSTGRES";
+
+/// Whether tests on a server can run here: under `./test` or `with-postgres` (CONTRIBUTING.md).
+pub fn has_server() -> bool {
+    std::env::var_os(SERVER).is_some()
+}
+
+/// Few connections, for many tests run at once; and limits that a busy machine does not reach.
+pub fn options() -> Options {
+    let minute = Duration::from_secs(60);
+    Options {
+        readers: 2,
+        writers: 2,
+        points: 2,
+        connect_timeout: minute,
+        point_timeout: minute,
+        search_timeout: minute,
+        unit_timeout: minute,
+        ..Options::default()
+    }
+}
+
+/// Makes the databases that those of tests are copied from.
+pub async fn make_templates(cluster: &Cluster) {
+    for name in [EMPTY, HOSTILE] {
+        Database::statement(&cluster.address(), &format!("CREATE DATABASE {name}")).await;
+        let db = open(&cluster.address_of(name), &options()).await;
+        if name == HOSTILE {
+            world::fill(db.clone()).await;
+        }
+        db.close().await;
+    }
+}
+
+async fn open(address: &str, options: &Options) -> Db {
+    storage::open(&Address::parse(address).unwrap(), options, Schema::Migrate).await.unwrap().0
+}
 
 pub struct Database {
     pub engine: Engine,
@@ -31,19 +73,36 @@ impl Fixture for Database {
 }
 
 impl Database {
+    /// An empty one.
     pub async fn fresh(engine: Engine) -> Database {
         match engine {
-            Engine::Sqlite => {
-                let folder = tempfile::tempdir().unwrap();
-                let address = format!("sqlite:{}", folder.path().join("amparo.db").display());
-                Database { engine, address, place: Place::Folder(folder) }
-            }
-            Engine::Postgres => {
-                let server = std::env::var("AMPARO_TEST_POSTGRES")
-                    .expect("a test on PostgreSQL runs under ./test or with-postgres (CONTRIBUTING.md)");
-                Database::on_server(server, TEMPLATE).await
-            }
+            Engine::Sqlite => Database::in_folder(),
+            Engine::Postgres => Database::on_server(server(), EMPTY).await,
         }
+    }
+
+    /// One with the hostile world in it.
+    pub async fn hostile(engine: Engine) -> Database {
+        static FILE: OnceCell<Vec<u8>> = OnceCell::const_new();
+        match engine {
+            Engine::Sqlite => {
+                let database = Database::in_folder();
+                let file = FILE.get_or_init(world_file).await;
+                std::fs::write(database.file(), file).unwrap();
+                database
+            }
+            Engine::Postgres => Database::on_server(server(), HOSTILE).await,
+        }
+    }
+
+    fn in_folder() -> Database {
+        let folder = tempfile::tempdir().unwrap();
+        let address = format!("sqlite:{}", folder.path().join(FILE_NAME).display());
+        Database { engine: Engine::Sqlite, address, place: Place::Folder(folder) }
+    }
+
+    fn file(&self) -> std::path::PathBuf {
+        self.folder().unwrap().join(FILE_NAME)
     }
 
     async fn on_server(server: String, template: &str) -> Database {
@@ -60,9 +119,8 @@ impl Database {
     pub async fn copy(&self) -> Database {
         match &self.place {
             Place::Folder(folder) => {
-                let copy = Database::fresh(Engine::Sqlite).await;
-                let file = |folder: &std::path::Path| folder.join("amparo.db");
-                std::fs::copy(file(folder.path()), file(copy.folder().unwrap())).unwrap();
+                let copy = Database::in_folder();
+                std::fs::copy(folder.path().join(FILE_NAME), copy.file()).unwrap();
                 copy
             }
             Place::Server { server, name } => Database::on_server(server.clone(), name).await,
@@ -79,11 +137,11 @@ impl Database {
 
     /// Opens it, migrated.
     pub async fn open(&self) -> Db {
-        self.open_with(&Options::default()).await
+        self.open_with(&options()).await
     }
 
     pub async fn open_with(&self, options: &Options) -> Db {
-        storage::open(&self.address(), options, Schema::Migrate).await.unwrap().0
+        open(&self.address, options).await
     }
 
     /// Runs one statement at an address, outside everything.
@@ -102,6 +160,23 @@ impl Database {
             Place::Server { .. } => None,
         }
     }
+}
+
+const FILE_NAME: &str = "amparo.db";
+
+/// The file of a database with the hostile world in it.
+async fn world_file() -> Vec<u8> {
+    let database = Database::in_folder();
+    let db = database.open().await;
+    world::fill(db.clone()).await;
+    db.close().await;
+    let files = std::fs::read_dir(database.folder().unwrap()).unwrap();
+    assert_eq!(files.count(), 1, "all is in the one file");
+    std::fs::read(database.file()).unwrap()
+}
+
+fn server() -> String {
+    std::env::var(SERVER).expect("a test on PostgreSQL runs under ./test or with-postgres (CONTRIBUTING.md)")
 }
 
 impl Drop for Database {

@@ -2,14 +2,15 @@
 //! whole server in process, and a world that is hostile unless a test says otherwise.
 //!
 //! `#[testkit::both_engines] async fn rule(world: World)` makes two tests, `rule::sqlite` and `rule::postgres`. The
-//! second needs a server: `./test` starts one for the whole run, and so does
-//! `cargo run -p testkit --bin with-postgres -- cargo nextest run --profile ci -p X`.
+//! second needs a server, and is left out where there is none: `./test` starts one for the whole run, and so does
+//! `cargo run -p testkit --bin with-postgres -- cargo test -p X`.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test tool fails loudly")]
 
 mod client;
 mod cluster;
 mod database;
 mod dump;
+mod limit;
 pub mod pictures;
 mod receiver;
 mod registers;
@@ -24,13 +25,13 @@ pub const SERVER_KEY: [u8; 32] = [7; 32];
 
 pub use client::{Reply, Whole, basic};
 pub use cluster::Cluster;
-pub use database::{Database, Engine, TEMPLATE};
+pub use database::{Database, Engine, has_server, make_templates, options};
 pub use dump::{dump, tables};
 pub use receiver::{Reaction, Receiver, Taken};
 pub use server::{Server, Setup};
 pub use smtp::{Mail, SmtpServer, parts};
 pub use still::{SeededChance, StillClock};
-pub use testkit_macros::both_engines;
+pub use testkit_macros::{both_engines, postgres_test, test};
 pub use work::{Load, Recorder, Work};
 pub use world::{Caller, PASSWORD, PUBLIC_URL, World, app_on};
 
@@ -41,16 +42,27 @@ pub trait Fixture: Send + Sized + 'static {
     fn make(engine: Engine) -> impl Future<Output = Self> + Send;
 }
 
-/// Runs a test on an engine, with a runtime like the server's.
-pub fn run<F: Fixture, T: Future<Output = ()> + Send + 'static>(engine: Engine, body: fn(F) -> T) {
+/// Runs a test on an engine, with what it asked for.
+pub fn run<F: Fixture, T: Future<Output = ()> + Send + 'static>(
+    name: &'static str,
+    engine: Engine,
+    body: fn(F) -> T,
+) {
+    if engine == Engine::Sqlite || has_server() {
+        run_alone(name, async move { body(F::make(engine).await).await });
+    }
+}
+
+/// Runs a test with a runtime like the server's. When it has ended, so has everything that it began.
+pub fn run_alone(name: &'static str, body: impl Future<Output = ()> + Send + 'static) {
+    let _limit = limit::Limit::start(name);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(async move {
-        let fixture = F::make(engine).await;
-        // On a worker, as the server's work is.
-        if let Err(error) = tokio::spawn(body(fixture)).await {
-            std::panic::resume_unwind(error.into_panic());
-        }
-    });
+    // On a worker, as the server's work is.
+    let ended = runtime.block_on(async { tokio::spawn(body).await });
+    drop(runtime);
+    if let Err(error) = ended {
+        std::panic::resume_unwind(error.into_panic());
+    }
 }
 
 /// Does the same thing eight times at once, each caller with its number.

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 /// A trigger as it came.
@@ -50,6 +51,8 @@ pub enum Reaction {
     With(u16, String, String),
     /// After so long.
     Late(Duration, u16),
+    /// When the test says so.
+    When(watch::Receiver<bool>, u16),
     /// The head of an answer, and a body that never ends.
     Endless(u16),
     /// The head of an answer with a body, which never comes.
@@ -64,6 +67,7 @@ impl Reaction {
             Reaction::Status(status)
             | Reaction::With(status, ..)
             | Reaction::Late(_, status)
+            | Reaction::When(_, status)
             | Reaction::Endless(status)
             | Reaction::Withheld(status) => Some(*status),
             Reaction::Silence | Reaction::HangUp => None,
@@ -229,6 +233,14 @@ async fn react(
         Reaction::Late(delay, status) => {
             tokio::select! {
                 () = tokio::time::sleep(delay) => plain(stream, status, "", "", ended).await,
+                _ = stream.fill_buf() => Ok(false),
+            }
+        }
+        Reaction::When(mut said, status) => {
+            tokio::select! {
+                () = async { drop(said.wait_for(|said| *said).await) } => {
+                    plain(stream, status, "", "", ended).await
+                }
                 _ = stream.fill_buf() => Ok(false),
             }
         }

@@ -35,11 +35,12 @@ impl Default for Setup {
 }
 
 impl Server {
+    /// A busy machine reaches none of them.
     pub const LIMITS: Limits = Limits {
         max_connections: 64,
         max_per_address: 64,
-        header_timeout: Duration::from_secs(10),
-        shutdown_timeout: Duration::from_secs(10),
+        header_timeout: Duration::from_secs(60),
+        shutdown_timeout: Duration::from_secs(60),
     };
 
     pub async fn start(app: App) -> Server {
@@ -99,7 +100,7 @@ impl Server {
     }
 }
 
-/// One recorder for the process: several servers of one test share it.
+/// One recorder for the process: the servers of all its tests share it, so what it shows is nobody's alone.
 fn recorder() -> PrometheusHandle {
     static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
     RECORDER.get_or_init(|| PrometheusBuilder::new().install_recorder().unwrap()).clone()

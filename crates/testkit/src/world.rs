@@ -63,7 +63,7 @@ impl Fixture for World {
 
 impl World {
     pub async fn hostile(engine: Engine) -> World {
-        let database = Database::fresh(engine).await;
+        let database = Database::hostile(engine).await;
         let clock = Arc::new(StillClock::default());
         let first = process(&database, &clock, 1).await;
         let mut processes = vec![first];
@@ -71,23 +71,18 @@ impl World {
             let files = processes[0].files.clone();
             processes.push(App { files, ..process(&database, &clock, 2).await });
         }
-        let app = &processes[0];
-        let here = tenant(app, "Associação Aqui", &HERE).await;
-        let there = tenant(app, "Associação Ali", &THERE).await;
-        let hash = app.passwords.hash(Password::parse(PASSWORD).unwrap(), &*app.chance).await.unwrap();
-        let [administrator, operator, integration] = people(&app.db, here, "aqui", &hash, &HERE).await;
-        let [_, stranger, _] = people(&app.db, there, "ali", &hash, &THERE).await;
-        let turn = AtomicUsize::new(0);
+        let [administrator, operator, integration] = callers(TENANTS[0], "aqui");
+        let [_, stranger, _] = callers(TENANTS[1], "ali");
         World {
             clock,
-            here,
+            here: TENANTS[0],
             administrator,
             operator,
             integration,
-            there,
+            there: TENANTS[1],
             stranger,
             processes,
-            turn,
+            turn: AtomicUsize::new(0),
             database,
         }
     }
@@ -127,6 +122,37 @@ impl World {
 
     pub fn db(&self) -> &Db {
         &self.app().db
+    }
+}
+
+/// Here and there.
+const TENANTS: [TenantId; 2] = [TenantId::new(1), TenantId::new(2)];
+
+/// An administrator, an operator of branch 2, and a program of branches 2 and 3.
+fn callers(tenant: TenantId, domain: &str) -> [Caller; 3] {
+    let known = [
+        (1, "admin", Role::Administrator, &[][..]),
+        (2, "operador", Role::Operator, &[2]),
+        (3, "programa", Role::Integration, &[2, 3]),
+    ];
+    known.map(|(code, name, role, branches)| Caller {
+        tenant,
+        code: UserCode::new(code),
+        email: format!("{name}@{domain}.example"),
+        role,
+        branches: branches.iter().copied().map(BranchCode::new).collect(),
+    })
+}
+
+/// Founds both associations in an empty database. Its chance is another than that of tests, which would repeat it.
+pub async fn fill(db: Db) {
+    let app = app_on(db, Arc::new(StillClock::default()), 0);
+    let hash = app.passwords.hash(Password::parse(PASSWORD).unwrap(), &*app.chance).await.unwrap();
+    let both = [("Associação Aqui", "aqui", &HERE), ("Associação Ali", "ali", &THERE)];
+    for ((name, domain, registers), known) in both.into_iter().zip(TENANTS) {
+        let tenant = tenant(&app, name, registers).await;
+        assert_eq!(tenant, known);
+        assert_eq!(people(&app.db, tenant, domain, &hash, registers).await, callers(tenant, domain));
     }
 }
 

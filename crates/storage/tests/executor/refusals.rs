@@ -12,7 +12,7 @@ fn lane() -> Lane {
 mod a_server_that_was_demoted_is_left_as_soon_as_another_takes_writes {
     use super::*;
 
-    #[tokio::test(flavor = "multi_thread")]
+    #[testkit::postgres_test]
     async fn postgres() {
         let database = Database::fresh(Engine::Postgres).await;
         let db = scratch(&database).await;
@@ -46,7 +46,7 @@ mod a_server_that_was_demoted_is_left_as_soon_as_another_takes_writes {
 mod rights_that_were_taken_away_are_no_defect {
     use super::*;
 
-    #[tokio::test(flavor = "multi_thread")]
+    #[testkit::postgres_test]
     async fn postgres() {
         let database = Database::fresh(Engine::Postgres).await;
         let db = scratch(&database).await;
@@ -79,7 +79,7 @@ async fn a_read_that_writes_is_a_defect_and_says_nothing_of_the_database(databas
     db.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn a_full_disk_is_known_until_there_is_room() {
     let database = Database::fresh(Engine::Sqlite).await;
     let db = scratch(&database).await;
@@ -107,7 +107,7 @@ async fn a_full_disk_is_known_until_there_is_room() {
 }
 
 /// Pages overwritten behind the server's back.
-#[tokio::test(flavor = "multi_thread")]
+#[testkit::test]
 async fn damaged_pages_are_told_as_damage() {
     let database = Database::fresh(Engine::Sqlite).await;
     let db = scratch(&database).await;

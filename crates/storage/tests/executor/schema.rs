@@ -121,7 +121,7 @@ async fn of_server(address: &str) -> BTreeMap<String, Table> {
     tables
 }
 
-#[tokio::test]
+#[testkit::postgres_test]
 async fn the_schema_on_sqlite_and_on_postgres_is_the_same() {
     let file = Database::fresh(Engine::Sqlite).await;
     file.open().await.close().await;
@@ -134,7 +134,7 @@ async fn the_schema_on_sqlite_and_on_postgres_is_the_same() {
     }
 }
 
-#[tokio::test]
+#[testkit::test]
 async fn every_key_and_index_leads_with_the_tenant() {
     let file = Database::fresh(Engine::Sqlite).await;
     file.open().await.close().await;
@@ -186,7 +186,7 @@ async fn eight_processes_that_start_at_once_migrate_once(database: Database) {
     let address = database.address();
     let opened = testkit::eight_at_once(|_| {
         let address = address.clone();
-        async move { storage::open(&address, &Options::default(), Schema::Migrate).await.map(|(db, _)| db) }
+        async move { storage::open(&address, &testkit::options(), Schema::Migrate).await.map(|(db, _)| db) }
     })
     .await;
     for db in opened {

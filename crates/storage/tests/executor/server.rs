@@ -13,11 +13,11 @@ fn lane() -> Lane {
 mod a_server_that_was_restarted_is_used_again {
     use super::*;
 
-    #[tokio::test(flavor = "multi_thread")]
+    #[testkit::postgres_test]
     async fn postgres() {
         let cluster = Cluster::start(true);
         let address = Address::parse(&cluster.address()).unwrap();
-        let (db, _) = storage::open(&address, &Options::default(), Schema::Migrate).await.unwrap();
+        let (db, _) = storage::open(&address, &testkit::options(), Schema::Migrate).await.unwrap();
         let scratch =
             "CREATE TABLE marks (mark BIGINT PRIMARY KEY, place BIGINT NOT NULL, touched BIGINT NOT NULL)";
         Database::statement(&cluster.address(), scratch).await;
@@ -41,7 +41,7 @@ mod a_server_that_was_restarted_is_used_again {
 mod a_commit_whose_answer_is_lost_is_unknown_and_never_repeated {
     use super::*;
 
-    #[tokio::test(flavor = "multi_thread")]
+    #[testkit::postgres_test]
     async fn postgres() {
         let database = Database::fresh(Engine::Postgres).await;
         let direct = scratch(&database).await;
@@ -99,11 +99,11 @@ async fn pass_on(mut near: TcpStream, mut far: UnixStream) {
 mod another_processs_lock_is_waited_for_and_not_for_ever {
     use super::*;
 
-    #[tokio::test(flavor = "multi_thread")]
+    #[testkit::postgres_test]
     async fn postgres() {
         let database = Database::fresh(Engine::Postgres).await;
         scratch(&database).await.close().await;
-        let options = Options { unit_timeout: std::time::Duration::from_secs(1), ..Options::default() };
+        let options = Options { unit_timeout: std::time::Duration::from_secs(5), ..testkit::options() };
         let db = database.open_with(&options).await;
         let (client, connection) =
             tokio_postgres::connect(database.address_text(), tokio_postgres::NoTls).await.unwrap();

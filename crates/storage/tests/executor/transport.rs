@@ -58,7 +58,7 @@ async fn heard_nothing(heard: &Heard) {
 mod no_password_leaves_in_clear {
     use super::*;
 
-    #[tokio::test(flavor = "multi_thread")]
+    #[testkit::postgres_test]
     async fn postgres() {
         for mode in ["", "?sslmode=prefer", "?sslmode=disable"] {
             let (port, heard) = asking_for_a_clear_password().await;
@@ -76,7 +76,7 @@ mod no_password_leaves_in_clear {
 mod a_server_without_tls_is_refused_where_it_is_required {
     use super::*;
 
-    #[tokio::test(flavor = "multi_thread")]
+    #[testkit::postgres_test]
     async fn postgres() {
         for mode in ["require", "verify-ca", "verify-full"] {
             let (port, heard) = asking_for_a_clear_password().await;
@@ -133,7 +133,7 @@ async fn pass_on(mut near: impl AsyncRead + AsyncWrite + Unpin, mut far: UnixStr
 mod the_protection_in_use_is_told {
     use super::*;
 
-    #[tokio::test(flavor = "multi_thread")]
+    #[testkit::postgres_test]
     async fn postgres() {
         let database = Database::fresh(Engine::Postgres).await;
         let protection = async |address: &str, options: &Options| {
@@ -170,7 +170,7 @@ mod the_protection_in_use_is_told {
 mod several_hosts_are_tried_in_their_order {
     use super::*;
 
-    #[tokio::test(flavor = "multi_thread")]
+    #[testkit::postgres_test]
     async fn postgres() {
         let database = Database::fresh(Engine::Postgres).await;
         let plain = by_tcp(&database, None).await;

@@ -1,6 +1,6 @@
 //! Writes until it is killed, eight callers at once: people, vehicles with plates of their own and with plates that others
 //! want too, changes and cancellations, dependents. On standard output it says what it is about to do (`try`), and what was answered
-//! (`did`), each with the whole state of the record: `storm ADDRESS ROUND`. The other half is `tests/kills.rs`.
+//! (`did`), each with the whole state of the record: `storm ADDRESS ROUND`. The other half is `tests/kills/main.rs`.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -14,7 +14,7 @@ use app::{App, Error, demo, dependents, memory, people};
 use domain::{BenefitCode, Cpf, DependentCode, Plate, SituationKind};
 use std::io::Write;
 use std::sync::Arc;
-use storage::{Address, Options, Schema};
+use storage::{Address, Schema};
 use testkit::{StillClock, app_on};
 use wire::read::body;
 
@@ -29,7 +29,7 @@ async fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let address = Address::parse(&arguments[1]).unwrap();
     let round: u32 = arguments[2].parse().unwrap();
-    let (db, _) = storage::open(&address, &Options::default(), Schema::Migrate).await.unwrap();
+    let (db, _) = storage::open(&address, &testkit::options(), Schema::Migrate).await.unwrap();
     let app = app_on(db, Arc::new(StillClock::default()), round.into());
     let here = std::net::IpAddr::from([127, 0, 0, 1]).into();
     let entered = access::login(&app, demo::ADMINISTRATOR, demo::PASSWORD, here).await.unwrap();

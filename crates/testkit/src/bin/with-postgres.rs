@@ -1,10 +1,9 @@
 //! Runs a command beside a throw-away PostgreSQL server, for tests on both engines:
-//! `with-postgres [--durable] cargo nextest run --profile ci`.
+//! `with-postgres [--durable] cargo test`.
 #![allow(clippy::unwrap_used, reason = "a test tool fails loudly")]
 
 use std::process::{Command, ExitCode};
-use storage::{Address, Options, Schema};
-use testkit::{Cluster, TEMPLATE};
+use testkit::Cluster;
 
 fn main() -> ExitCode {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -14,16 +13,8 @@ fn main() -> ExitCode {
     }
     let (program, rest) = arguments.split_first().expect("a command to run");
     let cluster = Cluster::start(durable);
-    tokio::runtime::Runtime::new().unwrap().block_on(make_template(&cluster));
+    tokio::runtime::Runtime::new().unwrap().block_on(testkit::make_templates(&cluster));
     let status =
         Command::new(program).args(rest).env("AMPARO_TEST_POSTGRES", cluster.address()).status().unwrap();
     ExitCode::from(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1))
-}
-
-/// The migrated, empty database that every test's own is a copy of.
-async fn make_template(cluster: &Cluster) {
-    testkit::Database::statement(&cluster.address(), &format!("CREATE DATABASE {TEMPLATE}")).await;
-    let address = Address::parse(&cluster.address_of(TEMPLATE)).unwrap();
-    let (db, _) = storage::open(&address, &Options::default(), Schema::Migrate).await.unwrap();
-    db.close().await;
 }

@@ -1,0 +1,149 @@
+//! Who may do what to users, and when a change of rights is felt.
+
+use crate::calls::{Calls, told_about};
+use crate::gestao::user_life::{USERS, user};
+use api::{Access, operations};
+use domain::Role;
+use serde_json::json;
+use testkit::{World, both_engines, eight_at_once, until};
+
+/// What this part of the management serves.
+const OURS: [&str; 6] = [
+    "/gestao/usuario",
+    "/gestao/base",
+    "/gestao/associado",
+    "/gestao/beneficio",
+    "/gestao/negocio",
+    "/gestao/lead",
+];
+
+#[both_engines]
+async fn each_role_is_let_in_where_the_table_says_and_nowhere_else(world: World) {
+    let calls = Calls::on(world).await;
+    let ours = operations().into_iter().filter(|one| OURS.iter().any(|path| one.path.starts_with(path)));
+    let mut seen = 0;
+    for one in ours {
+        let Access::Roles(roles) = one.access else { panic!("{} is open", one.path) };
+        let registers = one.path.starts_with(USERS) || one.path.starts_with("/gestao/base");
+        assert_eq!(roles.contains(&Role::Operator), !registers, "{}", one.path);
+        assert!(!roles.contains(&Role::Integration), "{}", one.path);
+        let parts = one.path.split('/').map(|part| if part.starts_with('{') { "999999" } else { part });
+        let path = parts.collect::<Vec<_>>().join("/");
+        for (role, token) in [
+            (Role::Administrator, &calls.administrator),
+            (Role::Operator, &calls.operator),
+            (Role::Integration, &calls.integration),
+        ] {
+            let bearer = format!("Bearer {token}");
+            let headers = [("Authorization", bearer.as_str())];
+            let answer = calls.server().call(one.method.as_str(), &path, &headers, "").await;
+            assert_eq!(
+                answer.status == 403,
+                !roles.contains(&role),
+                "{role:?} {} {path}: {answer:?}",
+                one.method
+            );
+        }
+        calls.server().call(one.method.as_str(), &path, &[], "").await.refuses(401);
+        seen += 1;
+    }
+    assert!(seen >= 26, "{seen}");
+}
+
+#[both_engines]
+async fn what_takes_rights_away_is_felt_at_once_here_and_soon_elsewhere(world: World) {
+    let calls = Calls::on(world).await;
+    for app in calls.world.processes() {
+        app::memory::renew(app).await.unwrap();
+    }
+    let by = &calls.administrator;
+    let path = user(&json!(calls.world.operator.code.get()));
+    let [here, elsewhere] = [&calls.servers()[0], calls.servers().last().unwrap()];
+    let branches = async |server: &testkit::Server, token: &str| {
+        let all = server.read("/ext/administracao/loja", token).await;
+        all.json()
+            .as_array()
+            .map(|all| all.iter().map(|one| one["codLoja"].as_i64().unwrap()).collect::<Vec<_>>())
+    };
+    assert_eq!(branches(elsewhere, &calls.operator).await, Some(vec![2]), "it is remembered there");
+    let put = async |body: serde_json::Value| {
+        let reply = here.put(&path, by, &body.to_string()).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+    };
+    put(json!({"versao": 1, "lojas": [1, 3]})).await;
+    assert_eq!(branches(here, &calls.operator).await, Some(vec![3, 1]), "by name: Filial Sul, Matriz");
+    until("the other process knows", || async {
+        app::memory::renew(calls.world.processes().last().unwrap()).await.unwrap();
+        branches(elsewhere, &calls.operator).await == Some(vec![3, 1])
+    })
+    .await;
+    here.read(USERS, &calls.operator).await.refuses(403);
+    put(json!({"versao": 2, "perfil": "administrador"})).await;
+    assert_eq!(here.read(USERS, &calls.operator).await.status, 200, "more rights too");
+    put(json!({"versao": 3, "ativo": false})).await;
+    here.read("/ext/administracao/loja", &calls.operator).await.refuses(401);
+    app::memory::renew(calls.world.processes().last().unwrap()).await.unwrap();
+    elsewhere.read("/ext/administracao/loja", &calls.operator).await.refuses(401);
+    put(json!({"versao": 4, "ativo": true})).await;
+    here.read("/ext/administracao/loja", &calls.operator).await.refuses(401);
+    let token = here.token(&calls.world.operator.email).await;
+    let ended = here.write(&format!("{path}/encerrarSessoes"), by, r#"{"motivo": "aparelho perdido"}"#).await;
+    assert_eq!(ended.json()["codUsuario"], calls.world.operator.code.get());
+    here.read("/ext/administracao/loja", &token).await.refuses(401);
+    assert_eq!(here.enter(&calls.world.operator.email, testkit::PASSWORD).await.status, 200);
+}
+
+#[both_engines]
+async fn nobody_takes_his_own_rights_away_and_the_last_administrator_stays(world: World) {
+    let calls = Calls::on(world).await;
+    let by = &calls.administrator;
+    let own = user(&json!(calls.world.administrator.code.get()));
+    for body in
+        [json!({"versao": 1, "ativo": false}), json!({"versao": 1, "perfil": "operador", "lojas": [1]})]
+    {
+        let refused = calls.put(by, &own, &body).await;
+        assert!(told_about(refused.refuses(409), "perfil"), "{refused:?}");
+    }
+    let second = json!({"nome": "Segundo", "email": "segundo@aqui.example", "perfil": "administrador"});
+    let second = calls.saved(by, USERS, &second).await;
+    let mail = calls.world.last_mail_to("segundo@aqui.example").await;
+    let password = mail.lines().find_map(|line| line.strip_prefix("Senha: ")).unwrap().to_owned();
+    let other = calls.server().enter("segundo@aqui.example", &password).await.json();
+    let other = other["authorizationToken"].as_str().unwrap().to_owned();
+    let demoted = calls.put(&other, &own, &json!({"versao": 1, "perfil": "operador", "lojas": [1]})).await;
+    assert_eq!(demoted.json()["perfil"], "operador");
+    let own = user(&second["codUsuario"]);
+    calls.put(&other, &own, &json!({"versao": 1, "ativo": false})).await.refuses(409);
+    assert_eq!(calls.read(&other, &own, &[]).await["ativo"], true);
+}
+
+#[both_engines]
+async fn eight_changes_of_one_version_at_once_change_it_once(world: World) {
+    let calls = std::sync::Arc::new(Calls::on(world).await);
+    let path = user(&json!(calls.world.operator.code.get()));
+    let replies = eight_at_once(|number| {
+        let (calls, path) = (std::sync::Arc::clone(&calls), path.clone());
+        async move {
+            let body = json!({"versao": 1, "nome": format!("Nome {number}")});
+            calls.put(&calls.administrator, &path, &body).await.status
+        }
+    })
+    .await;
+    assert_eq!(replies.iter().filter(|status| **status == 200).count(), 1, "{replies:?}");
+    assert_eq!(replies.iter().filter(|status| **status == 409).count(), 7, "{replies:?}");
+    assert_eq!(calls.read(&calls.administrator, &path, &[]).await["versao"], 2);
+}
+
+#[both_engines]
+async fn another_association_sees_and_changes_nothing(world: World) {
+    let calls = Calls::on(world).await;
+    let stranger = calls.server().token("admin@ali.example").await;
+    let mine = calls.read(&calls.administrator, USERS, &[]).await;
+    let theirs = calls.read(&stranger, USERS, &[("filtro", "aqui")]).await;
+    assert_eq!(theirs["quantidade"], 0, "{theirs}");
+    // The same code is somebody else there.
+    let path = user(&json!(calls.world.operator.code.get()));
+    let changed = calls.put(&stranger, &path, &json!({"versao": 1, "nome": "Outro Ali"})).await;
+    assert_eq!(changed.json()["email"], "operador@ali.example");
+    assert_eq!(calls.read(&calls.administrator, USERS, &[]).await, mine);
+}

@@ -1,0 +1,16 @@
+//! The HTTP interface through the whole server, on both engines.
+#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
+
+mod access;
+mod alike;
+mod associado;
+mod browser;
+mod calls;
+mod contract;
+mod documentation;
+mod gestao;
+mod leaving;
+mod requests;
+mod safety;
+mod shell;
+mod tls;

@@ -1,0 +1,8 @@
+//! What nobody may find out or set off, tried through HTTP on both engines.
+
+mod browser;
+mod console_forms;
+mod console_pages;
+mod first_setup;
+mod passwords;
+mod validation_quota;

@@ -1,0 +1,121 @@
+//! The audit backwards, as people read it: nothing is lost between its pages, whoever and whatever time is asked for.
+
+use app::access::Session;
+use app::audit::{self, Question, Reading, Told, What};
+use app::{App, Error, access};
+use domain::{Clock, Moment, PersonCode, UserCode};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use storage::audit::{Entry, Sighting};
+use storage::{Lane, audit as stored};
+use testkit::{Caller, PASSWORD, World, both_engines};
+
+const MINUTE: Duration = Duration::from_secs(60);
+const ENTRIES: i32 = 250;
+
+async fn session(app: &App, who: &Caller) -> Arc<Session> {
+    let entered =
+        access::login(app, &who.email, PASSWORD, IpAddr::from([192, 0, 2, 9]).into()).await.unwrap();
+    access::enter(app, &entered.token).await.unwrap()
+}
+
+/// A change and a look each minute, of two users at three people, and one of another association between them.
+async fn happened(world: &World) {
+    for number in 0..ENTRIES / 2 {
+        for tenant in [world.here, world.there] {
+            let at = world.clock.now();
+            let unit =
+                world.db().write(Lane::of(tenant), (tenant, number, at), |tx, (tenant, number, at)| {
+                    Box::pin(async move {
+                        let user = Some(UserCode::new(1 + number % 2));
+                        let person = PersonCode::new(1 + number % 3);
+                        let detail = Some(format!("benefício {number} alterado"));
+                        let entry = Entry {
+                            tenant: *tenant,
+                            at: *at,
+                            user,
+                            operation: "PUT /x",
+                            person: Some(person),
+                            detail,
+                        };
+                        stored::append(tx, &entry).await?;
+                        let mut look = Sighting::new(user, "GET /x/{codX}", (person, *at));
+                        look.add(PersonCode::new(900), *at);
+                        stored::append_sightings(tx, *tenant, &[look]).await?;
+                        Ok::<_, storage::Error>(())
+                    })
+                });
+            unit.await.unwrap();
+        }
+        world.clock.pass(MINUTE);
+    }
+}
+
+async fn backwards(app: &App, caller: &Session, mut reading: Reading) -> Vec<Told> {
+    let mut all = Vec::new();
+    loop {
+        let (page, _) = audit::newest_first(app, caller, reading).await.unwrap();
+        assert!(page.entries.len() <= 100);
+        all.extend(page.entries);
+        if !page.has_more {
+            return all;
+        }
+        reading.before = Some(page.reached);
+    }
+}
+
+async fn forwards(app: &App, caller: &Session, mut question: Question) -> Vec<Told> {
+    let mut all = Vec::new();
+    loop {
+        let page = audit::page(app, caller, question).await.unwrap();
+        all.extend(page.entries);
+        if !page.has_more {
+            return all;
+        }
+        question.after = page.reached;
+    }
+}
+
+#[both_engines]
+async fn backwards_is_forwards_from_the_other_end(world: World) {
+    let begin = world.clock.now();
+    happened(&world).await;
+    let app = world.app();
+    let caller = session(app, &world.administrator).await;
+    let person = Some(PersonCode::new(2));
+    let user = Some(UserCode::new(1));
+    for (person, user) in [(None, None), (person, None), (None, user), (person, user)] {
+        let mut ahead = forwards(app, &caller, Question { after: 0, person, user }).await;
+        ahead.reverse();
+        assert!(ahead.len() > 30, "{person:?} {user:?}: {}", ahead.len());
+        let reading = Reading { person, user, ..Reading::default() };
+        assert_eq!(backwards(app, &caller, reading).await, ahead, "{person:?} {user:?}");
+        for (first, last) in [(0, 1), (10, 20), (0, 1_000), (124, 125), (300, 400)] {
+            let at = |minutes: u32| begin.plus(MINUTE * minutes);
+            let within: Vec<Told> =
+                ahead.iter().filter(|one| one.at >= at(first) && one.at < at(last)).cloned().collect();
+            let reading = Reading { since: Some(at(first)), until: Some(at(last)), ..reading };
+            assert_eq!(backwards(app, &caller, reading).await, within, "minutes {first} to {last}");
+        }
+    }
+}
+
+#[both_engines]
+async fn it_is_for_administrators_names_people_and_leaves_no_look_itself(world: World) {
+    let app = world.app();
+    let caller = session(app, &world.administrator).await;
+    let operator = session(app, &world.operator).await;
+    assert!(matches!(audit::newest_first(app, &operator, Reading::default()).await, Err(Error::Forbidden)));
+    let text = br#"{"nomePessoa": "Zulmira Prova", "cpfCnpj": "529.982.247-25", "codLoja": 2}"#;
+    let input = wire::read::body(text).unwrap();
+    app::people::save(app, &caller, input, app::once::Once::each_time()).await.unwrap();
+    let (page, names) = audit::newest_first(app, &caller, Reading::default()).await.unwrap();
+    let What::Changed(Some(person), _) = &page.entries[0].what else { panic!("{:?}", page.entries) };
+    assert_eq!(names[person], "Zulmira Prova");
+    let (again, _) = audit::newest_first(app, &caller, Reading::default()).await.unwrap();
+    assert_eq!(again.entries.len(), page.entries.len());
+    let future = Some(Moment::from_millis(i64::MAX));
+    let none = Reading { since: future, ..Reading::default() };
+    assert!(audit::newest_first(app, &caller, none).await.unwrap().0.entries.is_empty());
+}

@@ -1,0 +1,148 @@
+//! Imports on both engines: sheets as associations keep them, with their mistakes; run once, twice, in the middle of a crash,
+//! and taken back.
+
+mod between;
+mod fairness;
+mod kinds;
+mod members;
+
+use app::importing::{self, By, Import};
+use app::once::Once;
+use domain::{Cpf, ImportKind, ImportState};
+use storage::{Weight, sql};
+use testkit::{Caller, World};
+
+pub fn by(caller: &Caller) -> By {
+    By { scope: caller.scope(), user: Some(caller.code), role: caller.role }
+}
+
+/// The CPF of a number.
+pub fn cpf(number: u32) -> String {
+    let mut digits = [0; 9];
+    for (at, digit) in format!("{number:09}").bytes().enumerate() {
+        digits[at] = digit - b'0';
+    }
+    Cpf::with_check_digits(digits).unwrap().as_str().to_owned()
+}
+
+pub async fn receive(world: &World, by: &By, kind: ImportKind, text: &str) -> Result<Import, app::Error> {
+    let mut spool = importing::spool(64 * 1024 * 1024)?;
+    spool.write(text.as_bytes())?;
+    importing::receive(world.app(), by, kind, "arquivo.csv", spool, Once::each_time()).await?.now()
+}
+
+/// Receives a file and imports it to its end.
+pub async fn import(world: &World, by: &By, kind: ImportKind, text: &str) -> Import {
+    let import = receive(world, by, kind, text).await.unwrap();
+    importing::start(world.app(), by, import.code, false, Once::each_time()).await.unwrap();
+    run(world, by, &import).await
+}
+
+/// Whatever is to be done with it now, done.
+pub async fn run(world: &World, by: &By, import: &Import) -> Import {
+    importing::work(world.app(), by.scope.tenant(), import.code, &mut |_| {}).await.unwrap();
+    importing::one(world.app(), by, import.code).await.unwrap()
+}
+
+pub async fn undo(world: &World, by: &By, import: &Import) -> Import {
+    importing::undo(world.app(), by, import.code, Once::each_time()).await.unwrap();
+    let undone = run(world, by, import).await;
+    assert_eq!(undone.state, ImportState::Undone);
+    undone
+}
+
+/// What is wrong, by line, column and sentence.
+pub async fn problems(world: &World, by: &By, import: &Import) -> Vec<(i32, String, String)> {
+    let found = importing::problems(world.app(), by, import.code, (0, 100_000)).await.unwrap();
+    found.into_iter().map(|one| (one.line, one.header.unwrap_or_default(), one.text)).collect()
+}
+
+/// The file of lines that failed.
+pub async fn error_text(world: &World, by: &By, import: &Import) -> String {
+    let mut file = importing::error_file(world.app(), by, import).await.unwrap();
+    let mut all = Vec::new();
+    while let Some(piece) = file.next().await.unwrap() {
+        all.extend(piece);
+    }
+    String::from_utf8(all).unwrap()
+}
+
+/// Created, changed, the same, refused.
+pub fn counts(import: &Import) -> [i64; 4] {
+    [import.counts.created, import.counts.changed, import.counts.same, import.counts.refused]
+}
+
+pub async fn count(world: &World, text: &'static str) -> i64 {
+    world.db().query(Weight::Search, sql(text)).await.unwrap()[0].get("n").unwrap()
+}
+
+/// Everything that the association has, but for what only says how often and when it was changed.
+pub async fn digest(world: &World) -> String {
+    let kept = [
+        "people",
+        "phones",
+        "benefits",
+        "items",
+        "listing",
+        "listing_tally",
+        "monthly_tally",
+        "dependents",
+        "leads",
+        "plans",
+        "sellers",
+        "deals",
+        "outbox",
+    ];
+    let dump = testkit::dump(world.db()).await;
+    let is_kept = |line: &&str| {
+        let table = line.split(':').next().unwrap();
+        // A count of nothing is none.
+        kept.contains(&table) && !(table.ends_with("_tally") && line.ends_with(" | 0"))
+    };
+    let mut lines: Vec<&str> = dump.lines().filter(is_kept).collect();
+    lines.sort_unstable();
+    lines.join("\n")
+}
+
+/// The same without versions: a record that went back has been changed twice.
+pub async fn without_versions(world: &World) -> String {
+    let mut all = String::new();
+    for text in [
+        "SELECT code, branch, is_member, document, name, email, sex, born_on, mobile, landline, city, state, cep, street,
+             consultant, created_at FROM people ORDER BY tenant, code",
+        "SELECT person, position, kind, number FROM phones ORDER BY tenant, person, position",
+        "SELECT code, person, branch, situation, sequence, card, due_day, plans, plate, chassis, model, note, slot
+             FROM benefits ORDER BY tenant, code",
+        "SELECT benefit, code, plan, price, active FROM items ORDER BY tenant, benefit, code",
+        "SELECT slot, branch, person, benefit, situation, document, plate_key FROM listing ORDER BY tenant, slot",
+        "SELECT code, benefit, name, cpf, born_on, active FROM dependents ORDER BY tenant, code",
+        "SELECT code, name, email, mobile, city FROM leads ORDER BY tenant, code",
+        "SELECT code, name, price, active FROM plans ORDER BY tenant, code",
+        "SELECT code, name, document, branch, active FROM sellers ORDER BY tenant, code",
+        "SELECT ordering, branch, situation, block, rows FROM listing_tally WHERE rows <> 0
+             ORDER BY tenant, ordering, branch, situation, block",
+        "SELECT turn, month, branch, rows FROM monthly_tally WHERE rows <> 0 ORDER BY tenant, turn, month, branch",
+    ] {
+        let names: Vec<&'static str> = text["SELECT ".len()..text.find(" FROM").unwrap()]
+            .split(',')
+            .map(str::trim)
+            .collect();
+        for row in world.db().query(Weight::Search, sql(text)).await.unwrap() {
+            for name in &names {
+                all.push_str(&format!("{:?} ", row.get::<Any>(name.split_whitespace().next().unwrap()).unwrap().0));
+            }
+            all.push('\n');
+        }
+    }
+    all
+}
+
+/// Any value, as it came.
+struct Any(String);
+
+impl storage::FromValue for Any {
+    fn from_value(value: storage::ValueRef<'_>) -> Option<Any> {
+        // One engine keeps booleans as numbers.
+        Some(Any(format!("{value:?}")))
+    }
+}

@@ -1,0 +1,23 @@
+//! What the business does, on both engines.
+#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
+
+mod access_trail;
+mod accounts;
+mod agreement;
+mod auditing;
+mod boards;
+mod console;
+mod console_door;
+mod demo;
+mod files;
+mod growth;
+mod import_pages;
+mod importing;
+mod life;
+mod looked;
+mod pages;
+mod people;
+mod phone;
+mod second_factor;
+mod upkeep;
+mod whole;

@@ -1,0 +1,403 @@
+//! What an archive may do to the server that it is brought into, and what becomes of half of one.
+
+use app::files::{self, Incoming, Owner, Place};
+use app::housekeeping::{Retention, run_if_due};
+use app::once::Once;
+use app::whole::{self, BringOptions, Brought, WholeError};
+use app::{App, Vault, triggers};
+use domain::{Clock, FileOwner};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use storage::settings::{self, Setting};
+use storage::{Lane, Weight, mails, queues, sql};
+use testkit::{Database, SERVER_KEY, Server, World, app_on, both_engines, pictures};
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+const RETENTION: Retention = Retention {
+    interval: DAY,
+    tokens: DAY,
+    idempotency_keys: DAY,
+    mail_bodies: DAY,
+    attempts: DAY,
+    login_failures: DAY,
+    removed_files: Duration::from_secs(30 * 24 * 3600),
+};
+
+fn vault() -> Vault {
+    Vault::new(&SERVER_KEY).unwrap()
+}
+
+/// An association with a receiver and a mail that wait, and a file that was removed; exported.
+struct Scene {
+    world: World,
+    file: PathBuf,
+    removed: files::File,
+    folder: tempfile::TempDir,
+}
+
+async fn scene(world: World) -> Scene {
+    let app = world.app().clone();
+    let server = Server::start(app.clone()).await;
+    let token = server.token(&world.administrator.email).await;
+    let receiver = r#"{"endereco": "https://erp.example/gatilhos", "entidades": ["todos"]}"#;
+    assert_eq!(server.write("/gestao/receptor", &token, receiver).await.status, 200);
+    let member = r#"{"nomePessoa": "Ana Prado", "cpfCnpj": "52998224725", "codLoja": 2}"#;
+    let saved = server.write("/ext/associado", &token, member).await;
+    assert_eq!(saved.status, 200);
+    let benefit = r#"{"cpfCnpj": "52998224725", "codPlano": 1, "placa": "QQQ1A11"}"#;
+    let made = server.write("/ext/beneficio/veicular", &token, benefit).await;
+    assert_eq!(made.status, 200, "{made:?}");
+    server.stop().await;
+    let session = app::access::enter(&app, &token).await.unwrap();
+    let record = i32::try_from(saved.json()["codPessoa"].as_i64().unwrap()).unwrap();
+    let owner = Owner { of: FileOwner::Member, record };
+    let mut incoming = Incoming::new(&app.files);
+    incoming.push(&pictures::phone_photo(60, 40)).await.unwrap();
+    let attached = files::attach(&app, &session, owner, ("foto.jpg", incoming), Once::each_time()).await;
+    let code = attached.unwrap().now().unwrap().file.code;
+    let removed = files::remove(&app, &session, code, None, Once::each_time()).await;
+    let removed = removed.unwrap().now().unwrap().file;
+    let input = (world.here, world.clock.now());
+    let unit = app.db.write(Lane::of(world.here), input, |tx, (tenant, now)| {
+        let (recipient, subject, text) = ("ana@example.com", "Olá", "Olá");
+        let mail = mails::NewMail { recipient, subject, text, html: None, confidential: false };
+        Box::pin(async move { mails::enqueue(tx, *tenant, &mail, *now).await })
+    });
+    unit.await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("associacao.zip");
+    let exported = whole::export(&app, vault(), world.here, &file, "test", |_| {}).await.unwrap();
+    assert_eq!((exported.manifest.attached(), exported.missing), (2, Vec::new()));
+    Scene { world, file, removed, folder }
+}
+
+impl Scene {
+    /// Another server, which is empty.
+    async fn elsewhere(&self) -> (App, Database) {
+        let database = Database::fresh(self.world.database.engine).await;
+        (app_on(database.open().await, Arc::clone(&self.world.clock), 7), database)
+    }
+
+    /// The archive with other lines in one of its files, and everything that is told of them as it should be.
+    fn edited(&self, path: &str, edit: impl Fn(&mut Value)) -> PathBuf {
+        let mut manifest: Value = serde_json::from_slice(&content(&self.file, "manifesto.json")).unwrap();
+        let (mut lines, mut renamed) = (Vec::new(), BTreeMap::new());
+        for line in content(&self.file, path).split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let mut row: Value = serde_json::from_slice(line).unwrap();
+            let before = row["path"].as_str().map(str::to_owned);
+            edit(&mut row);
+            // The list of what was attached names other files of the archive.
+            if let (Some(before), Some(after)) = (before, row["path"].as_str()) {
+                renamed.insert(before, after.to_owned());
+            }
+            lines.extend(serde_json::to_vec(&row).unwrap());
+            lines.push(b'\n');
+        }
+        for told in manifest["files"].as_array_mut().unwrap() {
+            if told["path"] == path {
+                let digest = Sha256::digest(&lines);
+                let sha256: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+                (told["bytes"], told["sha256"]) = (json!(lines.len()), json!(sha256));
+            }
+        }
+        let to = self.folder.path().join("outra.zip");
+        let mut zip = ZipWriter::new(File::create(&to).unwrap());
+        let mut old = ZipArchive::new(File::open(&self.file).unwrap()).unwrap();
+        let names: Vec<String> = old.file_names().map(|name| name.unwrap().into_owned()).collect();
+        for name in names {
+            let now = renamed.get(&name).unwrap_or(&name);
+            zip.start_file(now.as_str(), SimpleFileOptions::default()).unwrap();
+            let mut bytes = Vec::new();
+            old.by_name(&name).unwrap().read_to_end(&mut bytes).unwrap();
+            let bytes = match name.as_str() {
+                "manifesto.json" => serde_json::to_vec(&manifest).unwrap(),
+                name if name == path => lines.clone(),
+                _ => bytes,
+            };
+            zip.write_all(&bytes).unwrap();
+        }
+        zip.finish().unwrap();
+        to
+    }
+}
+
+fn content(archive: &Path, path: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut zip = ZipArchive::new(File::open(archive).unwrap()).unwrap();
+    zip.by_name(path).unwrap().read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+async fn bring(app: &App, from: &Path, paused: bool) -> Result<Brought, WholeError> {
+    bring_with(app, from, BringOptions { paused, with_hosts: true, with_mails: true }).await
+}
+
+async fn bring_with(app: &App, from: &Path, options: BringOptions) -> Result<Brought, WholeError> {
+    Box::pin(whole::bring(app, vault(), from, options, |_, _| {})).await
+}
+
+/// How many rows there are of each table, but for those that every database has.
+async fn rows(app: &App) -> BTreeMap<String, i64> {
+    let mut all = BTreeMap::new();
+    let left = storage::whole::LEFT_BEHIND.iter().map(|(name, _)| *name).filter(|name| !name.contains('.'));
+    for table in storage::whole::tables().iter().map(|table| table.name).chain(left) {
+        let counted =
+            app.db.query(Weight::Search, sql("SELECT COUNT(*) AS n FROM").ending(table)).await.unwrap();
+        all.insert(table.to_owned(), counted[0].get("n").unwrap());
+    }
+    all
+}
+
+#[both_engines]
+async fn no_archive_names_a_place_that_is_not_of_its_files(world: World) {
+    let scene = scene(world).await;
+    let here = scene.world.here;
+    for key in
+        ["", "1", "/var/lib/amparo", &format!("{here}/../2"), &format!("{here}/aa/{}", "bb".repeat(16))]
+    {
+        let edited = scene.edited("dados/files.jsonl", |row| row["storage_key"] = json!(key));
+        let (app, _database) = scene.elsewhere().await;
+        let brought = bring(&app, &edited, false).await;
+        assert!(
+            matches!(&brought, Err(WholeError::Damaged { path, .. }) if path == "dados/files.jsonl"),
+            "{brought:?}"
+        );
+    }
+}
+
+/// A column that came later is not in an older archive: it is as it would be after the migration.
+#[both_engines]
+async fn what_an_older_archive_does_not_have_gets_its_default(world: World) {
+    let scene = scene(world).await;
+    let older = scene.edited("dados/receivers.jsonl", |row| {
+        row.as_object_mut().unwrap().remove("concurrency").unwrap();
+    });
+    let (app, _database) = scene.elsewhere().await;
+    bring(&app, &older, false).await.unwrap();
+    let rows = app.db.query(Weight::Search, sql("SELECT concurrency FROM receivers")).await.unwrap();
+    assert_eq!(rows.iter().map(|row| row.get::<i64>("concurrency").unwrap()).collect::<Vec<_>>(), [8]);
+}
+
+/// Deliveries that came to their end were once in the outbox, with their state.
+#[both_engines]
+async fn what_was_delivered_in_an_older_archive_is_so_here(world: World) {
+    let scene = scene(world).await;
+    for (state, pending) in [(1, 1), (2, 0), (3, 0)] {
+        let older = scene.edited("dados/outbox.jsonl", |row| {
+            row["state"] = json!(state);
+            row["tries"] = json!(4);
+            if state != 1 {
+                row["ended_at"] = json!("2026-11-14T13:32:05Z");
+            }
+        });
+        let (app, _database) = scene.elsewhere().await;
+        bring(&app, &older, false).await.unwrap();
+        let count = async |text: &'static str| -> i64 {
+            app.db.query(Weight::Search, sql(text)).await.unwrap()[0].get("n").unwrap()
+        };
+        assert_eq!(count("SELECT COUNT(*) AS n FROM outbox WHERE tries = 4").await, pending, "{state}");
+        let ended = "SELECT COUNT(*) AS n FROM deliveries WHERE tries = 4 AND ended_at = 1794663125000";
+        assert_eq!(count(ended).await, 1 - pending, "{state}");
+        let receiver = domain::ReceiverCode::new(1);
+        let page = triggers::page(&app, scene.world.here, receiver, None, domain::HistoryCode::new(0)).await;
+        let states: Vec<i64> = page.unwrap().iter().map(|told| told.delivery.state.number()).collect();
+        assert_eq!(states, [state]);
+    }
+}
+
+/// Its doors are closed to what happens by itself, too; and what the last of the commands says counts.
+#[both_engines]
+async fn nothing_leaves_half_an_association_and_nothing_of_it_is_swept(world: World) {
+    let scene = scene(world).await;
+    let (mut app, _database) = scene.elsewhere().await;
+    let files = std::mem::take(&mut app.files);
+    assert!(matches!(bring(&app, &scene.file, false).await, Err(WholeError::App(app::Error::Files(_)))));
+    scene.world.clock.pass(31 * DAY);
+    let now = scene.world.clock.now();
+    assert!(mails::due(&app.db, now, 100).await.unwrap().is_empty());
+    assert!(queues::due(&app.db, now).await.unwrap().is_empty());
+    run_if_due(&app, &RETENTION).await.unwrap().unwrap();
+    let file = storage::files::find(&app.db, scene.world.here, scene.removed.code).await.unwrap();
+    assert!(file.is_some(), "its bytes are still on their way");
+
+    app.files = files;
+    let (other, _other) = scene.elsewhere().await;
+    assert!(bring(&app, &scene.file, true).await.unwrap().before > 0);
+    bring(&other, &scene.file, false).await.unwrap();
+    for (app, sends) in [(&app, false), (&other, true)] {
+        assert_eq!(!mails::due(&app.db, now, 100).await.unwrap().is_empty(), sends);
+        assert_eq!(!queues::due(&app.db, now).await.unwrap().is_empty(), sends);
+    }
+    scene.world.clock.pass(2 * DAY);
+    run_if_due(&app, &RETENTION).await.unwrap().unwrap();
+    let file = storage::files::find(&app.db, scene.world.here, scene.removed.code).await.unwrap();
+    assert!(file.is_none(), "it is swept like any other");
+}
+
+/// They were free when it began, and are somebody's when it comes to them.
+#[both_engines]
+async fn a_login_that_was_taken_meanwhile_is_told_by_its_name(world: World) {
+    let scene = scene(world).await;
+    let (here, email) = (scene.world.here, scene.world.administrator.email.clone());
+    let own = scene.world.db();
+    let manifest = Sha256::digest(content(&scene.file, "manifesto.json"));
+    let digest: String = manifest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+    let progress = format!("base={here} archive={digest} step=logins done=0");
+    let set = own.write(Lane::of(here), progress, |tx, text| {
+        Box::pin(async move { settings::set(tx, Setting::Bringing, text).await })
+    });
+    set.await.unwrap();
+    let brought = bring(scene.world.app(), &scene.file, false).await;
+    assert!(matches!(&brought, Err(WholeError::LoginsTaken(taken)) if taken.contains(&email)), "{brought:?}");
+}
+
+/// What cannot be carried is named, also where the small picture of it is still there.
+#[both_engines]
+async fn a_file_that_was_lost_is_told_by_its_code(world: World) {
+    let scene = scene(world).await;
+    let mut app = scene.world.app().clone();
+    let root = scene.folder.path().join("arquivos");
+    app.files = Place::folder(&root, app.files.limits).unwrap();
+    let folder = root.join(&scene.removed.storage_key);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("miniatura"), b"small").unwrap();
+    let to = scene.folder.path().join("perdida.zip");
+    let exported = whole::export(&app, vault(), scene.world.here, &to, "test", |_| {}).await.unwrap();
+    assert_eq!(exported.missing, [i64::from(scene.removed.code.get())]);
+    assert_eq!(exported.manifest.attached(), 1);
+
+    let again = whole::export(&app, vault(), scene.world.here, &to, "test", |_| {}).await;
+    assert!(matches!(again, Err(WholeError::Exists(_))));
+    app.files = Place::default();
+    let never = scene.folder.path().join("nunca.zip");
+    assert!(whole::export(&app, vault(), scene.world.here, &never, "test", |_| {}).await.is_err());
+    let left: Vec<_> =
+        std::fs::read_dir(scene.folder.path()).unwrap().map(|one| one.unwrap().file_name()).collect();
+    assert_eq!(left.iter().filter(|name| name.to_str().unwrap().contains("zip")).count(), 2, "{left:?}");
+}
+
+/// Gives the file itself another name; the small picture of it keeps its own.
+fn rename(row: &mut Value, to: &str) {
+    if row["path"].as_str().unwrap().ends_with("/dados") {
+        row["path"] = json!(to);
+    }
+}
+
+/// A row that cannot be written, a name that is nobody's to take, a part that leads elsewhere: whatever is wrong, nothing of it
+/// is written, and the next archive is welcome.
+#[both_engines]
+async fn an_archive_is_judged_whole_before_its_first_row_is_written(world: World) {
+    let scene = scene(world).await;
+    let (app, _database) = scene.elsewhere().await;
+    let before = rows(&app).await;
+    let refused = async |path: &str, what: &str, edit: &(dyn Fn(&mut Value) + Sync)| {
+        let edited = scene.edited(path, edit);
+        let brought = bring(&app, &edited, false).await;
+        let Err(error @ (WholeError::BadRow { .. } | WholeError::Damaged { .. })) = brought else {
+            panic!("{path}: {brought:?}")
+        };
+        assert!(error.to_string().contains(what), "{path}: {error}");
+        assert_eq!(rows(&app).await, before, "{path}: {error}");
+        assert_eq!(whole::half_brought(&app).await.unwrap(), None, "{path}");
+    };
+    let hash = |text: &'static str| move |row: &mut Value| row["password_hash"] = json!(text);
+    let costly =
+        "$argon2id$v=19$m=1048576,t=3,p=1$BwcHBwcHBwcHBwcHBwcHBw$u6dnrLvmXl4B0TmHFyPzZ3tDcUXgRvMJm0FAvX1nyVM";
+    for text in [costly, "nao e um hash", ""] {
+        refused("dados/users.jsonl", "a senha do usuário 1 (", &hash(text)).await;
+    }
+    refused("dados/users.jsonl", "email is missing", &|row| row["email"] = json!(null)).await;
+    refused("dados/users.jsonl", "role", &|row| row["role"] = json!("rei")).await;
+    refused("dados/users.jsonl", "no cor", &|row| row["cor"] = json!(1)).await;
+    refused("dados/people.jsonl", "U+0000", &|row| row["name"] = json!("a\u{0}b")).await;
+    refused("dados/branches.jsonl", "key", &|row| row["code"] = json!(1)).await;
+    refused("dados/tenants.jsonl", "time_zone", &|row| row["time_zone"] = json!("Brasil/Sampa")).await;
+    refused("arquivos.jsonl", "no row names", &|row| rename(row, "arquivos/../../outside/dados")).await;
+    let other = format!("arquivos/{}/aa/aa{}/dados", scene.world.here, "b".repeat(30));
+    refused("arquivos.jsonl", "no row names", &|row| rename(row, &other)).await;
+    bring(&app, &scene.file, false).await.unwrap();
+}
+
+/// What leads to an association, and what leaves it, is not taken from a file unless somebody says so.
+#[both_engines]
+async fn hosts_and_mails_come_only_where_they_are_asked_for(world: World) {
+    let here = world.here;
+    app::tenants::hosts::add(world.app(), here, "aqui.example").await.unwrap();
+    let scene = scene(world).await;
+    let now = scene.world.clock.now();
+    for (with_hosts, with_mails) in [(false, false), (true, false), (false, true)] {
+        let (app, _database) = scene.elsewhere().await;
+        let options = BringOptions { paused: false, with_hosts, with_mails };
+        let brought = bring_with(&app, &scene.file, options).await.unwrap();
+        assert_eq!(!mails::due(&app.db, now, 100).await.unwrap().is_empty(), with_mails);
+        assert_eq!(brought.held_mails, u64::from(!with_mails), "it is here, and stays");
+        let hosts = app::tenants::hosts::list(&app, here).await.unwrap();
+        assert_eq!(hosts, if with_hosts { vec!["aqui.example".to_owned()] } else { Vec::new() });
+    }
+    for host in ["127.0.0.1", "localhost", "2130706433", "amparo.example", "a b", "Aqui.example"] {
+        let edited = scene.edited("dados/hosts.jsonl", |row| row["host"] = json!(host));
+        let (mut app, _database) = scene.elsewhere().await;
+        app.public_url = "https://amparo.example".into();
+        let asked = BringOptions { with_hosts: true, ..BringOptions::default() };
+        let brought = bring_with(&app, &edited, asked).await;
+        assert!(
+            matches!(&brought, Err(WholeError::BadRow { path, .. }) if path == "dados/hosts.jsonl"),
+            "{host}: {brought:?}"
+        );
+        bring_with(&app, &edited, BringOptions::default()).await.unwrap();
+    }
+}
+
+#[both_engines]
+async fn half_an_association_is_discarded_and_leaves_nothing(world: World) {
+    let scene = scene(world).await;
+    let (mut app, _database) = scene.elsewhere().await;
+    assert!(matches!(whole::discard(&app, |_| {}).await, Err(WholeError::NothingHalfBrought)));
+    let root = scene.folder.path().join("arquivos");
+    let limits = app.files.limits;
+    app.files = Place::folder(&root, limits).unwrap();
+    let before = rows(&app).await;
+
+    // All its rows and files are there; its names cannot be told apart from those of a row that is not there.
+    let (cut, mut cut_off) = tokio::sync::mpsc::unbounded_channel();
+    let file = scene.file.clone();
+    let bringing = Box::pin(whole::bring(&app, vault(), &file, BringOptions::default(), move |step, _| {
+        if step == whole::Step::Indexing {
+            let _ = cut.send(());
+        }
+    }));
+    tokio::select! {
+        ended = bringing => { panic!("{ended:?}") }
+        _ = cut_off.recv() => {}
+    }
+    assert_eq!(whole::half_brought(&app).await.unwrap(), Some(scene.world.here));
+    assert!(rows(&app).await["people"] > 0);
+    assert!(root.join(&scene.removed.storage_key).join("dados").exists());
+
+    let discarded = whole::discard(&app, |_| {}).await.unwrap();
+    assert!(discarded.tenant == scene.world.here && discarded.rows > 100, "{discarded:?}");
+    let mut after = rows(&app).await;
+    // How new things are is told for ever, and that a number was taken.
+    for table in ["versions", "counters"] {
+        after.insert(table.to_owned(), before[table]);
+    }
+    assert_eq!(after, before);
+    assert!(!root.join(&scene.removed.storage_key).exists());
+    assert_eq!(whole::half_brought(&app).await.unwrap(), None);
+    assert!(matches!(whole::discard(&app, |_| {}).await, Err(WholeError::NothingHalfBrought)));
+
+    bring(&app, &scene.file, false).await.unwrap();
+    let server = Server::start(app.clone()).await;
+    let token = server.token(&scene.world.administrator.email).await;
+    let found = server.read("/ext/associado?nome=prado", &token).await;
+    assert_eq!(found.json()["quantidade"], 1, "{found:?}");
+    server.stop().await;
+}
