@@ -24,10 +24,8 @@ pub fn logs(settings: &Settings) -> Result<(), Fatal> {
         Fatal::new(format!("log_level: \"{}\" não é um filtro de registro: {error}.", settings.log_level))
     })?;
     // A line that cannot be written (a full disk) is lost: complaining of it where it could not be written panics.
-    let lines = fmt::layer()
-        .with_writer(std::io::stderr)
-        .with_ansi(shows_colours())
-        .log_internal_errors(false);
+    let lines =
+        fmt::layer().with_writer(std::io::stderr).with_ansi(shows_colours()).log_internal_errors(false);
     match settings.log {
         LogFormat::Text => registry().with(lines.with_filter(filter)).init(),
         LogFormat::Json => registry().with(lines.json().flatten_event(true).with_filter(filter)).init(),

@@ -8,7 +8,7 @@ use axum::extract::RawPathParams;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use dispatch::get;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::borrow::Cow;

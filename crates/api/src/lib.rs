@@ -33,7 +33,7 @@ use axum::Router;
 use axum::http::{Extensions, HeaderMap, HeaderName, StatusCode, Version, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
-use axum::routing::get;
+use dispatch::get;
 use metrics_exporter_prometheus::PrometheusHandle;
 use shell::measure::Measures;
 use std::any::Any;

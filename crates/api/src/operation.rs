@@ -6,7 +6,8 @@ use crate::guard::{Needed, guard};
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{MethodFilter, MethodRouter, on};
+use axum::routing::MethodRouter;
+use dispatch::Answer;
 use domain::Role;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{AllOfBuilder, ArrayBuilder, ObjectBuilder, Ref, Schema, SchemaType, Type};
@@ -149,37 +150,37 @@ pub struct Operation {
 /// An operation that reads.
 pub fn get<H, T>(path: &'static str, access: Access, handler: H) -> Operation
 where
-    H: Handler<T, State>,
+    H: Handler<T, State, Future = Answer>,
     T: 'static,
 {
-    Operation::new(Method::GET, MethodFilter::GET, path, access, handler)
+    Operation::new(Method::GET, path, access, dispatch::get(handler))
 }
 
 /// An operation that creates.
 pub fn post<H, T>(path: &'static str, access: Access, handler: H) -> Operation
 where
-    H: Handler<T, State>,
+    H: Handler<T, State, Future = Answer>,
     T: 'static,
 {
-    Operation::new(Method::POST, MethodFilter::POST, path, access, handler)
+    Operation::new(Method::POST, path, access, dispatch::post(handler))
 }
 
 /// An operation that changes what is there.
 pub fn put<H, T>(path: &'static str, access: Access, handler: H) -> Operation
 where
-    H: Handler<T, State>,
+    H: Handler<T, State, Future = Answer>,
     T: 'static,
 {
-    Operation::new(Method::PUT, MethodFilter::PUT, path, access, handler)
+    Operation::new(Method::PUT, path, access, dispatch::put(handler))
 }
 
 /// An operation that ends something.
 pub fn delete<H, T>(path: &'static str, access: Access, handler: H) -> Operation
 where
-    H: Handler<T, State>,
+    H: Handler<T, State, Future = Answer>,
     T: 'static,
 {
-    Operation::new(Method::DELETE, MethodFilter::DELETE, path, access, handler)
+    Operation::new(Method::DELETE, path, access, dispatch::delete(handler))
 }
 
 /// The names of the codes in a path: `codBeneficio` of `/ext/beneficio/{codBeneficio}/cancelar`.
@@ -188,19 +189,8 @@ pub fn codes(path: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Operation {
-    fn new<H, T>(
-        method: Method,
-        on_method: MethodFilter,
-        path: &'static str,
-        access: Access,
-        handler: H,
-    ) -> Operation
-    where
-        H: Handler<T, State>,
-        T: 'static,
-    {
+    fn new(method: Method, path: &'static str, access: Access, handler: MethodRouter<State>) -> Operation {
         let (section, summary, text) = (Section::Management, "", "");
-        let handler = on(on_method, handler);
         let (query, body, answer) = (Vec::new(), None, None);
         let (takes_file, answers_file) = (&[][..], &[][..]);
         Operation {

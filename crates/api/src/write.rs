@@ -99,21 +99,21 @@ impl Write {
     /// Reads the body, acts, and answers. Where the path has a code, `read` puts it beside the body ([`Code::and`]).
     ///
     /// [`Code::and`]: crate::extract::Code::and
-    pub async fn answer<I, T, R, F>(
+    pub fn answer<I, T, R, F>(
         self,
         state: &State,
         caller: &Session,
         read: impl FnOnce(&[u8]) -> Result<I, Unread<I>>,
         act: impl FnOnce(I, Once<T>) -> F,
         record: impl Fn(&T) -> R + Send + Sync + 'static,
-    ) -> Result<Response, Failure>
+    ) -> impl Future<Output = Result<Response, Failure>>
     where
         R: Serialize + 'static,
         T: 'static,
         F: Future<Output = Result<Done<T>, app::Error>>,
     {
         let render = rendering(record);
-        self.answer_as(state, caller, read, act, (Arc::clone(&render), render)).await
+        self.answer_as(state, caller, read, act, (Arc::clone(&render), render))
     }
 
     /// The same where the answer shows something once, which what is kept for a repeated key must not hold.
@@ -149,16 +149,19 @@ impl Write {
         let sent = Sha256::new().chain_update(&self.query).chain_update([0]).chain_update(&self.body);
         let ticket = self.keyed.ticket(caller, sent.finalize().into())?;
         let body = self.body;
-        let act = async |once: Once<T>| match read(&body) {
-            Ok(input) => act(input, once).await.map_err(Failure::from),
-            // What else is wrong is found by trying the rest, which changes nothing.
-            Err(mut unread) => {
-                let Some(rest) = unread.rest.take() else { return Err(unread.problems.into()) };
-                let tried = act(*rest, Once { ticket: None, trial: true, ..once }).await;
-                Err(match tried {
-                    Err(app::Error::Refused(rejections)) => unread.and(&rejections).into(),
-                    _ => unread.problems.into(),
-                })
+        let act = async |once: Once<T>| {
+            let (input, once, unread) = match read(&body) {
+                Ok(input) => (input, once, None),
+                // What else is wrong is found by trying the rest, which changes nothing.
+                Err(mut unread) => match unread.rest.take() {
+                    Some(rest) => (*rest, Once { ticket: None, trial: true, ..once }, Some(unread)),
+                    None => return Err(unread.problems.into()),
+                },
+            };
+            match (act(input, once).await, unread) {
+                (Err(app::Error::Refused(rejections)), Some(unread)) => Err(unread.and(&rejections).into()),
+                (_, Some(unread)) => Err(unread.problems.into()),
+                (done, None) => done.map_err(Failure::from),
             }
         };
         once_only(state, ticket, (shown, kept), act).await
@@ -172,22 +175,39 @@ async fn once_only<T: 'static>(
     (shown, kept): (Render<T>, Render<T>),
     act: impl AsyncFnOnce(Once<T>) -> Result<Done<T>, Failure>,
 ) -> Result<Response, Failure> {
-    let _place = ticket.as_ref().map(|ticket| state.running.enter(&ticket.key)).transpose()?;
-    if let Some(ticket) = &ticket
-        && let Some(kept) = once::before(&state.app, ticket).await?
-    {
-        return Ok(replay(kept));
+    let _place = match begin(state, ticket.as_ref()).await? {
+        Begun::Before(kept) => return Ok(replay(kept)),
+        Begun::Now(place) => place,
+    };
+    match act(Once { ticket: ticket.clone(), render: kept, trial: false }).await {
+        Ok(Done::Now(value)) => Ok(json(StatusCode::OK, shown(&value))),
+        Ok(Done::Before(kept)) => Ok(replay(kept)),
+        Err(failure) => Err(keep_refusal(state, ticket, failure).await),
     }
-    let done = act(Once { ticket: ticket.clone(), render: kept, trial: false }).await;
-    match (done, ticket) {
-        (Ok(Done::Now(value)), _) => Ok(json(StatusCode::OK, shown(&value))),
-        (Ok(Done::Before(kept)), _) => Ok(replay(kept)),
-        (Err(failure), Some(ticket)) if failure.is_of_the_operation() => {
-            let (status, text) = (failure.status().as_u16(), format!("{}\n", failure.text()));
-            once::refuse(&state.app, ticket, status, text).await?;
-            Err(failure)
-        }
-        (Err(failure), _) => Err(failure),
+}
+
+/// What the beginning of something that is done once found.
+enum Begun {
+    Now(Option<Place>),
+    Before(Kept),
+}
+
+async fn begin(state: &State, ticket: Option<&Ticket>) -> Result<Begun, Failure> {
+    let Some(ticket) = ticket else { return Ok(Begun::Now(None)) };
+    let place = state.running.enter(&ticket.key)?;
+    Ok(match once::before(&state.app, ticket).await? {
+        Some(kept) => Begun::Before(kept),
+        None => Begun::Now(Some(place)),
+    })
+}
+
+/// A refusal by the operation itself is kept like an answer; where it cannot be, that is what failed.
+async fn keep_refusal(state: &State, ticket: Option<Ticket>, failure: Failure) -> Failure {
+    let Some(ticket) = ticket.filter(|_| failure.is_of_the_operation()) else { return failure };
+    let (status, text) = (failure.status().as_u16(), format!("{}\n", failure.text()));
+    match once::refuse(&state.app, ticket, status, text).await {
+        Ok(()) => failure,
+        Err(error) => error.into(),
     }
 }
 

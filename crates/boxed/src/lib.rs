@@ -148,8 +148,12 @@ impl VisitMut for Lent {
 }
 
 /// Where arguments are generic, the boxed part takes what they become, and `sig` passes them on.
-fn convert_arguments(mut boxed: Signature, sig: &mut Signature) -> syn::Result<Option<(Signature, Vec<Tokens>)>> {
-    let is_generic = |input: &FnArg| matches!(input, FnArg::Typed(typed) if matches!(*typed.ty, Type::ImplTrait(_)));
+fn convert_arguments(
+    mut boxed: Signature,
+    sig: &mut Signature,
+) -> syn::Result<Option<(Signature, Vec<Tokens>)>> {
+    let is_generic =
+        |input: &FnArg| matches!(input, FnArg::Typed(typed) if matches!(*typed.ty, Type::ImplTrait(_)));
     if !sig.inputs.iter().any(is_generic) {
         return Ok(None);
     }
@@ -173,7 +177,8 @@ fn convert_arguments(mut boxed: Signature, sig: &mut Signature) -> syn::Result<O
 }
 
 fn conversion(bounds: &TypeImplTrait, name: &syn::Ident) -> syn::Result<(Type, Tokens)> {
-    let unknown = || syn::Error::new_spanned(bounds, "only impl Into<T> and impl IntoIterator<Item = T> are known");
+    let unknown =
+        || syn::Error::new_spanned(bounds, "only impl Into<T> and impl IntoIterator<Item = T> are known");
     let Some(TypeParamBound::Trait(bound)) = bounds.bounds.first() else { return Err(unknown()) };
     let Some(segment) = bound.path.segments.last() else { return Err(unknown()) };
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return Err(unknown()) };

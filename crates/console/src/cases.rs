@@ -17,7 +17,7 @@ use app::cases::{self, Case, Item};
 use axum::Router;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::routing::{get, post};
+use dispatch::{get, post};
 use domain::{CaseKind, Moment};
 
 /// What a kind is called.
@@ -100,12 +100,12 @@ pub fn routes() -> Router<App> {
         let at = |rest: &str| format!("/console/{}{rest}", words(kind).path);
         router
             .route(&at(""), get(list::page))
-            .route(&at("/quadro"), get(boards::page).post(boards::moved))
+            .route(&at("/quadro"), get(boards::page).merge(post(boards::moved)))
             .route(&at("/quadro/mudancas"), get(boards::changes))
-            .route(&at("/novo"), get(write::new).post(write::create))
+            .route(&at("/novo"), get(write::new).merge(post(write::create)))
             .route(&at("/{codigo}"), get(one::page))
-            .route(&at("/{codigo}/alterar"), get(write::edit).post(write::change))
-            .route(&at("/{codigo}/situacao"), get(moving::page).post(moving::moved))
+            .route(&at("/{codigo}/alterar"), get(write::edit).merge(post(write::change)))
+            .route(&at("/{codigo}/situacao"), get(moving::page).merge(post(moving::moved)))
             .route(&at("/{codigo}/nota"), post(one::note))
             .route(&at("/{codigo}/imprimir"), get(print::page))
     })

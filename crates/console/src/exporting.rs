@@ -9,7 +9,7 @@ use axum::body::Body;
 use axum::extract::{RawPathParams, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use dispatch::get;
 use futures_util::stream::poll_fn;
 
 pub fn routes() -> Router<App> {

@@ -9,7 +9,7 @@ use crate::visitor::{Guest, root};
 use app::files::{self, File, Owner};
 use app::{App, Error};
 use axum::Router;
-use axum::routing::{get, post};
+use dispatch::{get, post};
 use domain::{FileKind, FileOwner};
 
 pub fn routes() -> Router<App> {

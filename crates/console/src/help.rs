@@ -15,7 +15,7 @@ use axum::Router;
 use axum::extract::{FromRequestParts, RawPathParams, State};
 use axum::http::request::Parts;
 use axum::response::Response;
-use axum::routing::get;
+use dispatch::get;
 
 pub struct Chapter {
     /// That of its place in the menu, too.

@@ -10,7 +10,7 @@ use app::{App, Error};
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use axum::routing::post;
+use dispatch::post;
 use domain::FilterCode;
 
 pub fn routes() -> Router<App> {

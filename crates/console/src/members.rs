@@ -18,14 +18,14 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use dispatch::{get, post};
 use domain::{Entity, SellerCode, shown};
 use wire::records::PesquisaAssociadoQuery;
 
 const PAGE: i64 = 100;
 
 pub fn routes() -> Router<App> {
-    Router::new().route("/console/associados", get(list).post(filter))
+    Router::new().route("/console/associados", get(list).merge(post(filter)))
 }
 
 /// A situation as its badge shows it.

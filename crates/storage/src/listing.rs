@@ -220,13 +220,16 @@ pub async fn change_member(
     touch(tx, tenant).await
 }
 
+/// A member, and the slot and branch of its row.
+pub type FreeRow = (PersonCode, (i32, BranchCode));
+
 /// The rows of these members that no benefit has taken over yet.
 #[boxed::future]
 pub async fn free(
     tx: &mut Tx,
     tenant: TenantId,
     people: impl IntoIterator<Item = PersonCode>,
-) -> Result<Vec<(PersonCode, (i32, BranchCode))>, Error> {
+) -> Result<Vec<FreeRow>, Error> {
     let statement = sql("SELECT person, slot, branch FROM listing WHERE tenant = $1")
         .arg(tenant)
         .within("person", people)

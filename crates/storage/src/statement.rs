@@ -135,11 +135,7 @@ impl Statement {
     }
 
     /// Appends `AND column IN (…)`; an empty list finds nothing.
-    pub fn within<V: Into<Value>>(
-        self,
-        column: &str,
-        list: impl IntoIterator<Item = V>,
-    ) -> Statement {
+    pub fn within<V: Into<Value>>(self, column: &str, list: impl IntoIterator<Item = V>) -> Statement {
         self.within_values(column, list.into_iter().map(Into::into).collect())
     }
 
@@ -162,10 +158,7 @@ impl Statement {
     }
 
     /// Appends rows of values: `($1, $2), ($3, $4)`.
-    pub(crate) fn rows<R: IntoIterator<Item = Value>>(
-        self,
-        rows: impl IntoIterator<Item = R>,
-    ) -> Statement {
+    pub(crate) fn rows<R: IntoIterator<Item = Value>>(self, rows: impl IntoIterator<Item = R>) -> Statement {
         self.value_rows(Rows::of(rows))
     }
 

@@ -49,20 +49,20 @@ pub fn run<F: Fixture, T: Future<Output = ()> + Send + 'static>(
     body: fn(F) -> T,
 ) {
     if engine == Engine::Sqlite || has_server() {
-        run_alone(name, async move { body(F::make(engine).await).await });
+        run_alone(name, async move {
+            // On a worker, as the server's work is.
+            if let Err(error) = tokio::spawn(async move { body(F::make(engine).await).await }).await {
+                std::panic::resume_unwind(error.into_panic());
+            }
+        });
     }
 }
 
 /// Runs a test with a runtime like the server's. When it has ended, so has everything that it began.
-pub fn run_alone(name: &'static str, body: impl Future<Output = ()> + Send + 'static) {
+pub fn run_alone(name: &'static str, body: impl Future<Output = ()>) {
     let _limit = limit::Limit::start(name);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    // On a worker, as the server's work is.
-    let ended = runtime.block_on(async { tokio::spawn(body).await });
-    drop(runtime);
-    if let Err(error) = ended {
-        std::panic::resume_unwind(error.into_panic());
-    }
+    runtime.block_on(body);
 }
 
 /// Does the same thing eight times at once, each caller with its number.

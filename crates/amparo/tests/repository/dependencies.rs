@@ -98,7 +98,9 @@ fn one(allowed: &[&str], words: &mut Words<'_>) -> bool {
 #[test]
 fn licences_are_weighed_as_they_are_written() {
     let allowed = ["MIT", "ISC"];
-    for met in ["MIT", "GPL-3.0 OR MIT", "MIT AND ISC", "(GPL-3.0 OR MIT) AND ISC", "Apache/MIT", "ISC WITH x"] {
+    for met in
+        ["MIT", "GPL-3.0 OR MIT", "MIT AND ISC", "(GPL-3.0 OR MIT) AND ISC", "Apache/MIT", "ISC WITH x"]
+    {
         assert!(allows(&allowed, met), "{met}");
     }
     for not in ["", "GPL-3.0", "MIT AND GPL-3.0", "(MIT OR ISC) AND GPL-3.0", "MIT ISC", "(MIT"] {

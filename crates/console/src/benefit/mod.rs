@@ -26,7 +26,7 @@ use askama::Template;
 use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
-use axum::routing::{get, post};
+use dispatch::{get, post};
 use domain::{BenefitCode, SituationKind, shown};
 use std::collections::BTreeMap;
 use wire::trigger::benefit_description;
@@ -35,18 +35,21 @@ pub fn routes() -> Router<App> {
     Router::new()
         .route("/console/beneficios", get(list::list))
         .route("/console/beneficios/novo", get(form::whose))
-        .route("/console/associados/{codigo}/beneficios/novo", get(form::new).post(form::create))
+        .route("/console/associados/{codigo}/beneficios/novo", get(form::new).merge(post(form::create)))
         .route("/console/beneficios/{codigo}", get(one))
-        .route("/console/beneficios/{codigo}/alterar", get(form::edit).post(form::change))
+        .route("/console/beneficios/{codigo}/alterar", get(form::edit).merge(post(form::change)))
         .route("/console/beneficios/{codigo}/cartao", get(card::card))
-        .route("/console/beneficios/{codigo}/situacao", get(moving::moving).post(moving::move_to))
+        .route("/console/beneficios/{codigo}/situacao", get(moving::moving).merge(post(moving::move_to)))
         .route("/console/beneficios/{codigo}/situacao/desfazer", post(moving::undo))
-        .route("/console/beneficios/{codigo}/itens", get(items::new).post(items::add))
+        .route("/console/beneficios/{codigo}/itens", get(items::new).merge(post(items::add)))
         .route("/console/beneficios/{codigo}/itens/{parte}", post(items::change))
-        .route("/console/beneficios/{codigo}/dependentes", get(dependents::new).post(dependents::create))
+        .route(
+            "/console/beneficios/{codigo}/dependentes",
+            get(dependents::new).merge(post(dependents::create)),
+        )
         .route(
             "/console/beneficios/{codigo}/dependentes/{parte}",
-            get(dependents::edit).post(dependents::change),
+            get(dependents::edit).merge(post(dependents::change)),
         )
         .route("/console/beneficios/{codigo}/dependentes/{parte}/estado", post(dependents::turn))
 }

@@ -15,7 +15,7 @@ use app::App;
 use app::importing::{By, Import};
 use axum::Router;
 use axum::response::Response;
-use axum::routing::{get, post};
+use dispatch::{get, post};
 use domain::{ImportKind, ImportState, Rejection};
 
 const PLACE: &str = "importar";
@@ -26,10 +26,10 @@ pub fn routes() -> Router<App> {
     Router::new()
         .route("/console/importar.js", get(script))
         .route("/console/importar", get(list::page))
-        .route("/console/importar/novo", get(new::form).post(new::receive))
+        .route("/console/importar/novo", get(new::form).merge(post(new::receive)))
         .route("/console/importar/exemplos/{tipo}", get(example::file))
         .route(ONE, get(one::page))
-        .route(&at("/colunas"), get(columns::form).post(columns::choose))
+        .route(&at("/colunas"), get(columns::form).merge(post(columns::choose)))
         .route(&at("/iniciar"), post(steps::start))
         .route(&at("/pausar"), post(steps::pause))
         .route(&at("/retomar"), post(steps::resume))

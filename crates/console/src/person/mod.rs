@@ -24,16 +24,16 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use axum::routing::get;
+use dispatch::{get, post};
 use domain::{BenefitCode, Document, FileOwner, PersonCode, SituationKind};
 use std::collections::BTreeMap;
 use story::Section;
 
 pub fn routes() -> Router<App> {
     Router::new()
-        .route("/console/associados/novo", get(form::new).post(form::create))
+        .route("/console/associados/novo", get(form::new).merge(post(form::create)))
         .route("/console/associados/{codigo}", get(one))
-        .route("/console/associados/{codigo}/alterar", get(form::edit).post(form::change))
+        .route("/console/associados/{codigo}/alterar", get(form::edit).merge(post(form::change)))
 }
 
 /// A member with more benefits than this is a firm: its dependents are seen on the benefits' own pages.

@@ -11,15 +11,15 @@ use app::App;
 use axum::Router;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use axum::routing::{get, post};
+use dispatch::{get, post};
 use registers::{FieldSpec, Kind, Register, Value};
 
 pub fn routes() -> Router<App> {
     Router::new()
         .route("/console/cadastros", get(overview::page))
         .route("/console/cadastros/{registro}", get(list::page))
-        .route("/console/cadastros/{registro}/novo", get(record::new).post(record::create))
-        .route("/console/cadastros/{registro}/{codigo}", get(record::one).post(record::change))
+        .route("/console/cadastros/{registro}/novo", get(record::new).merge(post(record::create)))
+        .route("/console/cadastros/{registro}/{codigo}", get(record::one).merge(post(record::change)))
         .route("/console/cadastros/{registro}/{codigo}/ativo", post(record::set_active))
 }
 

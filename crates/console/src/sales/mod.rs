@@ -12,25 +12,25 @@ mod writing;
 use app::App;
 use app::base::Registers;
 use axum::Router;
-use axum::routing::{get, post};
+use dispatch::{get, post};
 use domain::{DealState, StageCode};
 
 pub fn routes() -> Router<App> {
     const ONE: &str = "/console/vendas/{codigo}";
     let at = |rest: &str| format!("{ONE}{rest}");
     Router::new()
-        .route("/console/vendas", get(boards::page).post(boards::moved))
+        .route("/console/vendas", get(boards::page).merge(post(boards::moved)))
         .route("/console/vendas/mudancas", get(boards::changes))
         .route("/console/vendas/lista", get(list::page))
         .route("/console/vendas/leads", get(leads::page))
-        .route("/console/vendas/novo", get(writing::new).post(writing::create))
+        .route("/console/vendas/novo", get(writing::new).merge(post(writing::create)))
         .route(ONE, get(deal::page))
-        .route(&at("/alterar"), get(writing::edit).post(writing::change))
+        .route(&at("/alterar"), get(writing::edit).merge(post(writing::change)))
         .route(&at("/etapa"), post(moving::stage))
         .route(&at("/perder"), post(moving::lose))
         .route(&at("/reabrir"), post(moving::reopen))
         .route(&at("/dependentes"), post(deal::add_dependent))
-        .route(&at("/ganhar"), get(winning::page).post(winning::win))
+        .route(&at("/ganhar"), get(winning::page).merge(post(winning::win)))
 }
 
 /// A stage as its badge shows it.

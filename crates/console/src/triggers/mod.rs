@@ -10,17 +10,17 @@ mod writing;
 use crate::visitor::Guest;
 use app::receivers::By;
 use app::{App, Vault};
-use axum::routing::{get, post};
 use axum::{Extension, Router};
+use dispatch::{get, post};
 
 pub fn routes(vault: Vault) -> Router<App> {
     const ONE: &str = "/console/gatilhos/{codigo}";
     let at = |rest: &str| format!("{ONE}{rest}");
     Router::new()
         .route("/console/gatilhos", get(receivers::page))
-        .route("/console/gatilhos/novo", get(writing::new).post(writing::create))
+        .route("/console/gatilhos/novo", get(writing::new).merge(post(writing::create)))
         .route(ONE, get(receiver::page))
-        .route(&at("/alterar"), get(writing::edit).post(writing::change))
+        .route(&at("/alterar"), get(writing::edit).merge(post(writing::change)))
         .route(&at("/ativo"), post(writing::set_active))
         .route(&at("/pausar"), post(receiver::pause))
         .route(&at("/segredo"), post(receiver::rotate))

@@ -1,7 +1,7 @@
 //! `GET /ext/associado/{codPessoa}/cartaoCredito`.
 
-use crate::contract::audit::{all, people};
 use crate::calls::{BENEFITS, Calls, MEMBERS, array, cpf, each, health, told_about};
+use crate::contract::audit::{all, people};
 use domain::{CreditCardCode, Moment, PersonCode, TenantId};
 use serde_json::json;
 use storage::credit_cards::{self, CreditCard, NewCreditCard};

@@ -1,7 +1,7 @@
 //! `GET /ext/beneficio/{codBeneficio}/equipamentos`.
 
-use crate::contract::audit::{all, people};
 use crate::calls::{Calls, MEMBERS, VEHICLES, array, car, cpf, each, told_about, with};
+use crate::contract::audit::{all, people};
 use domain::{BenefitCode, InstallationCode, Moment, SupplierCode, TenantId};
 use serde_json::json;
 use storage::installations::{self, Installation};

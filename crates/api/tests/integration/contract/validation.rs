@@ -1,7 +1,7 @@
 //! `POST /ext/beneficio/validacao`: what is told of a benefit, to whom, and how often.
 
-use crate::contract::audit::{all, people};
 use crate::calls::{BENEFITS, Calls, MEMBERS, VEHICLES, car, cpf, each, told_about, with};
+use crate::contract::audit::{all, people};
 use crate::contract::golden::{COMPANY, PERSON, peopled};
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -1,7 +1,9 @@
 //! The lists of what is worked on, each parameter of theirs, and what is past its time.
 
 use crate::calls::{Calls, each, items};
-use crate::gestao::case_scene::{CAR, FAR_MEMBER, KINDS, MEMBER, SECOND_MEMBER, enter_again, scene, set_register};
+use crate::gestao::case_scene::{
+    CAR, FAR_MEMBER, KINDS, MEMBER, SECOND_MEMBER, enter_again, scene, set_register,
+};
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::{World, both_engines};

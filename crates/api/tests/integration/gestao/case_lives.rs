@@ -1,7 +1,9 @@
 //! The life that events, inspections, tickets and appointments share: opened, changed, moved, noted, told.
 
 use crate::calls::{Calls, cpf, each, items, told_about, with};
-use crate::gestao::case_scene::{CAR, FAR_CAR, FAR_MEMBER, KINDS, Kind, MEMBER, feed, outbox, scene, set_register};
+use crate::gestao::case_scene::{
+    CAR, FAR_CAR, FAR_MEMBER, KINDS, Kind, MEMBER, feed, outbox, scene, set_register,
+};
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::{World, both_engines};

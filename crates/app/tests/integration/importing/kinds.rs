@@ -1,6 +1,8 @@
 //! Everything else that a sheet may bring: vehicles, dependents, leads, plans, sellers.
 
-use crate::importing::{by, count, counts, cpf, digest, import, problems, receive, run, undo, without_versions};
+use crate::importing::{
+    by, count, counts, cpf, digest, import, problems, receive, run, undo, without_versions,
+};
 use app::importing;
 use app::once::Once;
 use app::receivers::{self, Wanted};
