@@ -140,6 +140,12 @@ impl Drop for Serving {
     }
 }
 
+const UNHURRIED: [(&str, &str); 3] = [
+    ("AMPARO_STORAGE_CONNECT_TIMEOUT", "60s"),
+    ("AMPARO_STORAGE_POINT_TIMEOUT", "60s"),
+    ("AMPARO_STORAGE_UNIT_TIMEOUT", "60s"),
+];
+
 fn bare(folder: &tempfile::TempDir) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_amparo"));
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("AMPARO_")) {
@@ -147,6 +153,8 @@ fn bare(folder: &tempfile::TempDir) -> Command {
     }
     // Nobody else is to notice that a server of a test stops.
     command.env("AMPARO_HTTP_DRAIN", "0s");
+    // Nor is a busy machine to end what is under way.
+    command.envs(UNHURRIED);
     command.current_dir(folder.path());
     command
 }

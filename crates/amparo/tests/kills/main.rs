@@ -26,7 +26,10 @@ use tokio::sync::watch;
 /// How long an attempt may take, and after how many of them a message is exhausted.
 const TIMEOUT: Duration = Duration::from_millis(1000);
 const ATTEMPTS: usize = 7;
-const SETTINGS: [(&str, &str); 6] = [
+const SETTINGS: [(&str, &str); 9] = [
+    ("AMPARO_STORAGE_CONNECT_TIMEOUT", "60s"),
+    ("AMPARO_STORAGE_POINT_TIMEOUT", "60s"),
+    ("AMPARO_STORAGE_UNIT_TIMEOUT", "60s"),
     ("AMPARO_TRIGGERS_ALLOWED_HOSTS", "127.0.0.1"),
     ("AMPARO_TRIGGERS_RETRIES", "20ms,20ms,20ms,20ms,20ms,20ms"),
     ("AMPARO_TRIGGERS_INTERVAL", "20ms"),

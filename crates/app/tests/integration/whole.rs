@@ -375,8 +375,9 @@ async fn half_an_association_is_discarded_and_leaves_nothing(world: World) {
         }
     }));
     tokio::select! {
-        ended = bringing => { panic!("{ended:?}") }
+        biased;
         _ = cut_off.recv() => {}
+        ended = bringing => { panic!("{ended:?}") }
     }
     assert_eq!(whole::half_brought(&app).await.unwrap(), Some(scene.world.here));
     assert!(rows(&app).await["people"] > 0);
