@@ -24,6 +24,7 @@ fn posting_paths() -> Vec<String> {
 
 /// The paths of the routes with a `post` in one source.
 fn posted_in(source: &str) -> Vec<String> {
+    let source = source.replace(".merge(post(", " post(");
     let routes = source.split(".route(").skip(1);
     let posted = routes.filter_map(|route| {
         let route = route.split(".route(").next()?.split(".merge(").next()?;
