@@ -8,7 +8,7 @@ use crate::{Error, Watch};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio_postgres::config::LoadBalanceHosts;
+use tokio_postgres::config::{Host, LoadBalanceHosts};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// Knows how to connect, and how long a statement may take on the connection.
@@ -83,7 +83,7 @@ impl Connector {
              SET idle_in_transaction_session_timeout = {silent}; SET standard_conforming_strings = on;
              SET default_transaction_isolation = 'read committed'; SET jit = off"
         );
-        let roots = roots(options)?;
+        let roots = roots(&config, options)?;
         let shares_load = config.get_load_balance_hosts() == LoadBalanceHosts::Random;
         Ok(Connector {
             targets: targets(&config, &tls(roots.clone(), &[])?, &tls(roots, &[PROTOCOL])?),
@@ -147,11 +147,14 @@ impl Connector {
     }
 }
 
-/// The authorities of the machine, and the operator's own.
-fn roots(options: &Options) -> Result<rustls::RootCertStore, Error> {
+/// The authorities of the machine, and the operator's own. Reading those of the machine takes longer than all else that opens a
+/// database, and a socket of this machine needs none.
+fn roots(config: &tokio_postgres::Config, options: &Options) -> Result<rustls::RootCertStore, Error> {
     let unreadable = |what: String| Error::Unavailable(format!("certificate authority: {what}"));
     let mut roots = rustls::RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(_))) {
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    }
     if let Some(path) = &options.ca_file {
         use rustls::pki_types::{CertificateDer, pem::PemObject};
         for certificate in CertificateDer::pem_file_iter(path).map_err(|e| unreadable(e.to_string()))? {
