@@ -110,7 +110,7 @@ pub fn router(state: State, pages: Router) -> Router {
     let may_shrink =
         |_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions| !is_private_page(headers);
     let worth_it = DefaultPredicate::new().and(SizeAbove::new(SMALL)).and(is_marked).and(may_shrink);
-    let table = operations().into_iter().fold(Router::new(), |router, operation| {
+    let table = operations().iter().fold(Router::new(), |router, operation| {
         let (path, routed) = operation.routed(&state);
         router.route(path, routed)
     });

@@ -27,7 +27,7 @@ const ABOUT: &str = "Integração com a associação: associados, benefícios, e
 
 /// The whole document.
 pub fn document() -> OpenApi {
-    of(&operations())
+    of(operations())
 }
 
 fn of(operations: &[Operation]) -> OpenApi {

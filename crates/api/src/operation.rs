@@ -293,10 +293,10 @@ impl Operation {
     }
 
     /// How axum reaches it, behind its guard.
-    pub fn routed(self, state: &State) -> (&'static str, MethodRouter<State>) {
+    pub fn routed(&self, state: &State) -> (&'static str, MethodRouter<State>) {
         let is_management = self.path.starts_with("/gestao/");
         let needed = Needed { access: self.access, is_management };
-        let guarded = self.handler.route_layer(from_fn_with_state((state.clone(), needed), guard));
+        let guarded = self.handler.clone().route_layer(from_fn_with_state((state.clone(), needed), guard));
         (self.path, guarded)
     }
 }

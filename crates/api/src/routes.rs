@@ -7,6 +7,7 @@ mod imports;
 use crate::operation::{Access, Operation, Section, delete, get, post, put};
 use crate::{ext, gestao};
 use domain::Role;
+use std::sync::LazyLock;
 use wire::records::{
     AcessoTO, AuditoriaQuery, AuditoriaTO, BeneficioInput, BeneficioOutputTO, BeneficioVeiculoInput,
     CancelamentoInput, CodigoNomeTO, EventoListaTO, EventoTO, HistoricoQuery, HistoricoTO,
@@ -44,9 +45,12 @@ const WORKERS: Access = Access::Roles(&[Role::Administrator, Role::Operator]);
 const ADMINISTRATOR: Access = Access::Roles(&[Role::Administrator]);
 
 /// Every operation: those that are written here, and four for each register.
-pub fn operations() -> Vec<Operation> {
-    let registers = registers::REGISTERS.iter().flat_map(gestao::cadastro::operations);
-    written().into_iter().chain(gestao::exportacao::operations()).chain(registers).collect()
+pub fn operations() -> &'static [Operation] {
+    static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
+        let registers = registers::REGISTERS.iter().flat_map(gestao::cadastro::operations);
+        written().into_iter().chain(gestao::exportacao::operations()).chain(registers).collect()
+    });
+    &OPERATIONS
 }
 
 fn written() -> Vec<Operation> {

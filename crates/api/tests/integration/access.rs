@@ -15,7 +15,7 @@ const OPEN: [&str; 4] = [
 ];
 
 fn named(access: impl Fn(Access) -> bool) -> Vec<String> {
-    let all = operations().into_iter().filter(|one| access(one.access));
+    let all = operations().iter().filter(|one| access(one.access));
     all.map(|one| format!("{} {}", one.method, one.path)).collect()
 }
 

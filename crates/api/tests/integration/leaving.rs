@@ -136,7 +136,7 @@ async fn walk(place: &Place) -> Vec<(String, u16, String)> {
     let mut answers = Vec::new();
     for email in [ADMINISTRATOR, "operador@demo.example"] {
         let bearer = format!("Bearer {}", token(&server, email).await);
-        for operation in api::operations().into_iter().filter(reads) {
+        for operation in api::operations().iter().filter(|one| reads(one)) {
             for path in paths(operation.path) {
                 let mut queries = vec![String::new()];
                 for field in &operation.query {

@@ -184,19 +184,25 @@ async fn slow_readers_of_spreadsheets_keep_nobody_elses_from_being_made(world: W
     let places = &app.heavy_work;
     let open = async |token: &str, list: &str| {
         let caller = app::access::enter(app, token).await.unwrap();
-        let pairs = vec![("formato".to_owned(), "xlsx".to_owned())];
-        match sheets::open(app, &caller, sheets::named(list).unwrap(), pairs).await {
-            Ok(export) => export,
-            Err(SheetError::App(error)) => panic!("{list}: {error}"),
-            Err(SheetError::Unread(_)) => panic!("{list}: not understood"),
+        loop {
+            let pairs = vec![("formato".to_owned(), "xlsx".to_owned())];
+            match sheets::open(app, &caller, sheets::named(list).unwrap(), pairs).await {
+                Ok(export) => break export,
+                // On a busy machine those before it are still being made.
+                Err(SheetError::App(app::Error::NoPlace(_))) => {}
+                Err(SheetError::App(error)) => panic!("{list}: {error}"),
+                Err(SheetError::Unread(_)) => panic!("{list}: not understood"),
+            }
         }
     };
     let mut unread = Vec::new();
     for _ in 0..3 {
         unread.push(open(&calls.administrator, "plano").await);
     }
-    testkit::until("all of them are made", async || places.workbook_exports.held() == 0).await;
-    assert_eq!(places.leaving_workbooks.held(), 3, "and none has left");
+    testkit::until("all of them are made, and none has left", async || {
+        places.workbook_exports.held() == 0 && places.leaving_workbooks.held() == 3
+    })
+    .await;
     let mut other = open(&calls.stranger, "associado").await;
     assert!(other.bytes.recv().await.unwrap().unwrap().starts_with(b"PK"));
     drop((other, unread));

@@ -10,7 +10,7 @@ use testkit::{World, both_engines};
 async fn programs_do_nothing_operators_read_and_administrators_write(world: World) {
     let calls = Calls::on(world).await;
     let of_registers: Vec<_> = api::operations()
-        .into_iter()
+        .iter()
         .filter(|one| {
             REGISTERS
                 .iter()
