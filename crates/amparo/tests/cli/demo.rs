@@ -18,11 +18,8 @@ impl Amparo {
     }
 
     fn command(&self, line: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_amparo"));
-        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("AMPARO_")) {
-            command.env_remove(name);
-        }
-        command.current_dir(self.folder.path()).args(line.split(' '));
+        let mut command = super::bare(self.folder.path());
+        command.args(line.split(' '));
         command.args(["--database", self.database.address_text(), "--key-file", "chave"]);
         command
     }

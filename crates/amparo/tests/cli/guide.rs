@@ -62,11 +62,8 @@ async fn the_guide_of_management_runs_as_pasted_and_prints_what_it_shows(databas
 
 fn runs_as_pasted(database: &Database, guide: &'static str) {
     let folder = tempfile::tempdir().unwrap();
-    let mut serve = Command::new(env!("CARGO_BIN_EXE_amparo"));
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("AMPARO_")) {
-        serve.env_remove(name);
-    }
-    serve.current_dir(folder.path()).args("serve --demo --listen 127.0.0.1:0 --log-level off".split(' '));
+    let mut serve = super::bare(folder.path());
+    serve.args("serve --demo --listen 127.0.0.1:0 --log-level off".split(' '));
     serve.args(["--database", database.address_text(), "--key-file", "chave"]);
     let mut server = serve.stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();

@@ -18,7 +18,7 @@ mod triggers;
 mod whole;
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use testkit::{Database, Engine, both_engines};
 
@@ -38,7 +38,7 @@ impl Amparo {
     }
 
     fn command(&self, line: &str) -> Command {
-        let mut command = bare(&self.folder);
+        let mut command = bare(self.folder.path());
         command.args(line.split(' ').filter(|word| !word.is_empty()).map(|word| word.replace('_', " ")));
         command.args(["--database", self.database.address_text()]).arg("--key-file").arg(self.key());
         command
@@ -146,7 +146,7 @@ const UNHURRIED: [(&str, &str); 3] = [
     ("AMPARO_STORAGE_UNIT_TIMEOUT", "60s"),
 ];
 
-fn bare(folder: &tempfile::TempDir) -> Command {
+fn bare(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_amparo"));
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("AMPARO_")) {
         command.env_remove(name);
@@ -155,7 +155,7 @@ fn bare(folder: &tempfile::TempDir) -> Command {
     command.env("AMPARO_HTTP_DRAIN", "0s");
     // Nor is a busy machine to end what is under way.
     command.envs(UNHURRIED);
-    command.current_dir(folder.path());
+    command.current_dir(folder);
     command
 }
 
@@ -258,7 +258,7 @@ async fn a_second_server_shares_a_server_database_and_is_refused_on_a_file(datab
             let second = amparo.serve();
             assert!(second.get("/readyz").starts_with("HTTP/1.1 200"));
             // Without the key of the first, and nothing encrypted yet: still turned away.
-            let mut other = bare(&amparo.folder);
+            let mut other = bare(amparo.folder.path());
             other.args(["serve", "--listen", "127.0.0.1:0", "--log-level", "off", "--key-file", "outra"]);
             other.env("AMPARO_DATABASE", amparo.database.address_text());
             assert!(sentence(&other.output().unwrap()).contains("outro processo"));
@@ -271,7 +271,7 @@ async fn a_second_server_shares_a_server_database_and_is_refused_on_a_file(datab
 #[test]
 fn the_defaults_are_a_file_beside_its_key_in_the_current_folder() {
     let folder = tempfile::tempdir().unwrap();
-    let mut serve = bare(&folder);
+    let mut serve = bare(folder.path());
     let mut child = serve.args(["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains("http://")));
@@ -286,7 +286,7 @@ fn the_defaults_are_a_file_beside_its_key_in_the_current_folder() {
 #[test]
 fn bad_input_gives_one_sentence() {
     let folder = tempfile::tempdir().unwrap();
-    let complain = |arguments: &[&str]| sentence(&bare(&folder).args(arguments).output().unwrap());
+    let complain = |arguments: &[&str]| sentence(&bare(folder.path()).args(arguments).output().unwrap());
     for (arguments, part) in [
         (&["serve", "--database", "mysql://x"][..], "database"),
         (&["serve", "--database", "sqlite:"], "endereço do banco"),
@@ -315,7 +315,7 @@ fn bad_input_gives_one_sentence() {
 fn config_prints_what_is_in_force_and_hides_secrets() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("amparo.toml"), "[storage]\nreaders = 7\n").unwrap();
-    let mut config = bare(&folder);
+    let mut config = bare(folder.path());
     config.args(["config", "--listen", "127.0.0.1:9999"]);
     config.env("AMPARO_DATABASE", "postgres://ana:segredo@servidor/amparo");
     let output = config.output().unwrap();
@@ -332,7 +332,7 @@ fn help_is_in_portuguese() {
     for arguments in
         [&["--help"][..], &["serve", "--help"], &["user", "--help"], &["user", "create", "--help"]]
     {
-        let output = bare(&folder).args(arguments).output().unwrap();
+        let output = bare(folder.path()).args(arguments).output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && text.contains("Uso: amparo"), "{text}");
         for english in ["Usage", "Options", "Commands", "Print help", "default:", "possible values"] {

@@ -5,11 +5,8 @@ use std::process::{Child, Command, Output, Stdio};
 use testkit::{Database, both_engines};
 
 fn command(folder: &std::path::Path, database: &str, line: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_amparo"));
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("AMPARO_")) {
-        command.env_remove(name);
-    }
-    command.current_dir(folder).args(line.split(' '));
+    let mut command = super::bare(folder);
+    command.args(line.split(' '));
     command.args(["--database", database, "--key-file", "chave"]);
     command
 }

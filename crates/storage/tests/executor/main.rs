@@ -9,4 +9,5 @@ mod schema;
 mod server;
 mod transport;
 mod traps;
+mod values;
 mod watch;
