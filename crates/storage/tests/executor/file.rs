@@ -88,6 +88,21 @@ async fn the_log_is_moved_back_while_people_write() {
     db.close().await;
 }
 
+/// Two connections that close at the same time each find the other's lock, and neither moves the log back.
+#[testkit::test]
+async fn a_closed_database_is_one_file() {
+    let database = Database::fresh(Engine::Sqlite).await;
+    scratch(&database).await.close().await;
+    for number in 1..=20 {
+        let db = database.open_with(&Options { readers: 16, ..testkit::options() }).await;
+        mark(&db, lane(), number).await.unwrap();
+        db.close().await;
+        let files = std::fs::read_dir(database.folder().unwrap()).unwrap();
+        let names: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
+        assert_eq!(names, ["amparo.db"], "after closing it {number} times");
+    }
+}
+
 #[testkit::test]
 async fn a_second_server_is_refused_and_a_command_is_welcome() {
     let database = Database::fresh(Engine::Sqlite).await;

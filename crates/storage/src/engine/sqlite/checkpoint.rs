@@ -45,7 +45,7 @@ impl Turnstile {
 }
 
 /// Runs until the writer has ended, then moves back what is left. Each message is the length of the log in pages.
-pub fn run(connection: Connection, log: &Receiver<i64>, turnstile: &Turnstile) {
+pub fn run(connection: Connection, log: &Receiver<i64>, turnstile: &Turnstile) -> Connection {
     let mut moved_at = 0;
     while let Ok(pages) = log.recv() {
         if pages >= moved_at && pages < moved_at + MOVE_AT {
@@ -58,6 +58,7 @@ pub fn run(connection: Connection, log: &Receiver<i64>, turnstile: &Turnstile) {
         }
     }
     checkpoint(&connection, "PRAGMA wal_checkpoint(PASSIVE)");
+    connection
 }
 
 fn checkpoint(connection: &Connection, pragma: &str) {

@@ -32,8 +32,12 @@ pub struct Sqlite {
     near: Vec<Mutex<Option<Connection>>>,
     /// `None` once closed: the threads end when they have served what was queued.
     queues: Mutex<Option<Arc<Queues>>>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
+    threads: Mutex<Vec<JoinHandle<ClosingConnection>>>,
 }
+
+/// The connection of a thread that has ended. Connections are closed one after another: two that close at once find
+/// each other's lock, and the log stays beside the database.
+type ClosingConnection = Box<dyn Send>;
 
 struct Queues {
     units: crossbeam_channel::Sender<Job>,
@@ -160,9 +164,11 @@ impl Sqlite {
         self.queues.lock().expect("queues are never poisoned").take();
         let threads = std::mem::take(&mut *self.threads.lock().expect("threads are never poisoned"));
         let joined = tokio::task::spawn_blocking(move || {
+            // The writer's comes first: the checkpointer ends when that is closed.
             for thread in threads {
-                if thread.join().is_err() {
-                    tracing::error!("a database thread panicked");
+                match thread.join() {
+                    Ok(connection) => drop(connection),
+                    Err(_) => tracing::error!("a database thread panicked"),
                 }
             }
         });
@@ -174,10 +180,13 @@ impl Sqlite {
     }
 }
 
-fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, OpenError> {
+fn spawn<C: Send + 'static>(
+    name: &str,
+    body: impl FnOnce() -> C + Send + 'static,
+) -> Result<JoinHandle<ClosingConnection>, OpenError> {
     std::thread::Builder::new()
         .name(name.to_owned())
-        .spawn(body)
+        .spawn(move || Box::new(body()) as ClosingConnection)
         .map_err(|error| OpenError::Unreachable { place: name.to_owned(), cause: error.to_string() })
 }
 

@@ -47,7 +47,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    pub fn run(self, connection: Connection) {
+    pub fn run(self, connection: Connection) -> Tx {
         let mut tx = Tx::new(Session::Sqlite(Box::new(connection)), Arc::clone(&self.health));
         match &self.searches {
             None => {
@@ -57,6 +57,7 @@ impl Reader {
             }
             Some(searches) => self.run_both(&mut tx, searches),
         }
+        tx
     }
 
     fn run_both(&self, tx: &mut Tx, searches: &Receiver<Read>) {

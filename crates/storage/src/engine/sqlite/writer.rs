@@ -25,14 +25,14 @@ pub fn run(
     unit_timeout: Duration,
     turnstile: &Turnstile,
     health: &Arc<WriteHealth>,
-) {
+) -> Tx {
     let mut tx = Tx::new(Session::Sqlite(Box::new(connection)), Arc::clone(health));
     let mut waiting = Waiting::default();
     loop {
         if waiting.is_empty() {
             match queue.recv() {
                 Ok(job) => waiting.push(job),
-                Err(_) => return,
+                Err(_) => return tx,
             }
         }
         queue.try_iter().for_each(|job| waiting.push(job));
