@@ -3,6 +3,7 @@
 
 mod access;
 mod alike;
+mod answers;
 mod associado;
 mod browser;
 mod calls;
